@@ -5,13 +5,16 @@ public struct RateMeter: Sendable {
   private var buckets = Array(repeating: 0, count: RateMeter.count)
   private var current: Int64 = .min
 
+  /// Without events.
   public init() {}
 
+  /// One event at that time, in nanoseconds of any clock that does not go back.
   public mutating func count(at now: Int64) {
     advance(to: now)
     buckets[index(current)] += 1
   }
 
+  /// Events in the tenth of a second of `now` and the nine tenths before it.
   public mutating func perSecond(at now: Int64) -> Double {
     advance(to: now)
     return Double(buckets.reduce(0, +))

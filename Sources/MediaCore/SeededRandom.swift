@@ -2,6 +2,7 @@
 public struct SeededRandom: RandomNumberGenerator, Sendable {
   private var state: UInt64
 
+  /// The same seed gives the same numbers; every seed is good, 0 too.
   public init(seed: UInt64) {
     state = seed
   }
@@ -15,6 +16,7 @@ public struct SeededRandom: RandomNumberGenerator, Sendable {
     state = seed ^ hash
   }
 
+  /// Of the whole range of 64 bits.
   public mutating func next() -> UInt64 {
     state &+= 0x9e37_79b9_7f4a_7c15
     var mixed = state

@@ -5,15 +5,16 @@ import MediaRuntime
 /// A machine of an emulated network: its sockets, routes and names, and who is driven when something comes. Handed to a transport or a server in
 /// place of the kernel's network and of the reactor. Functions are called from any thread.
 public final class EmulatedHost: Network, DriverLoop {
-  public let network: EmulatedNetwork
+  let network: EmulatedNetwork
   let id: Int
 
   init(_ network: EmulatedNetwork, _ id: Int) {
     (self.network, self.id) = (network, id)
   }
 
+  /// That of the network.
   public var clock: any MediaClock { network.clock }
-  public var addresses: [SocketAddress] { network.state.withLock { $0.hosts[id].addresses } }
+  var addresses: [SocketAddress] { network.state.withLock { $0.hosts[id].addresses } }
 
   // MARK: What befalls it
 
@@ -52,6 +53,7 @@ public final class EmulatedHost: Network, DriverLoop {
 
   // MARK: Sockets
 
+  /// `.io`: not an address of this machine. `.exists`: the port is taken, also if it was to be shared, which this network does not know.
   public func bindDatagrams(to address: SocketAddress, sharesPort: Bool) throws(MediaError) -> any DatagramPort {
     let (descriptor, local) = try network.change { (state, _) throws(MediaError) -> (Int32, SocketAddress) in
       let local = try state.bind(address, of: id, in: \.datagrams, "cannot bind")
@@ -63,6 +65,8 @@ public final class EmulatedHost: Network, DriverLoop {
     return EmulatedDatagramPort(network, descriptor, local)
   }
 
+  /// `.io`: not an address of this machine. `.exists`: the port is taken. A connection buffers 256 kB unless `receiveBuffer` says
+  /// otherwise.
   public func listen(at address: SocketAddress, receiveBuffer: Int?) throws(MediaError) -> any StreamPort {
     let (descriptor, local) = try network.change { (state, _) throws(MediaError) -> (Int32, SocketAddress) in
       let local = try state.bind(address, of: id, in: \.listeners, "cannot listen at")
@@ -75,6 +79,7 @@ public final class EmulatedHost: Network, DriverLoop {
     return EmulatedStreamPort(network, descriptor, local)
   }
 
+  /// From the first address of the family; `.io`: there is none. A refusal comes by `connecting`, after the delays of the links.
   public func connect(to address: SocketAddress) throws(MediaError) -> any StreamConnection { try connect(to: address, from: nil) }
 
   /// From one of its addresses, which is not the first of its family.
@@ -97,16 +102,21 @@ public final class EmulatedHost: Network, DriverLoop {
     return EmulatedConnection(network, descriptor)
   }
 
+  /// The first address of the family, whether or not `remote` can be reached.
   public func localAddress(toward remote: SocketAddress) -> SocketAddress? { addresses.first { $0.isIPv6 == remote.isIPv6 } }
 
+  /// From the seed of the network and the number of this machine, whatever other machines do.
   public func random() -> UInt64 { network.state.withLock { $0.hosts[id].random.next() } }
 
   // MARK: Driving
 
+  /// `.closed`: after `stop`. The driver is called on the thread of the network's worker; with a virtual clock, on the thread that
+  /// advances it.
   public func add(_ driver: any NetworkDriver, _ descriptors: [Int32]) throws(MediaError) -> UInt64 {
     try network.change { (state, now) throws(MediaError) in try state.add(driver, of: id, descriptors, at: now) }
   }
 
+  /// Waits for the end of a running call of the driver, except on the thread that calls it and in foreign code.
   public func remove(_ tag: UInt64) {
     let driver = network.note { state, _ in state.remove(tag) }
     network.waitForEnd(of: [tag])
@@ -114,16 +124,21 @@ public final class EmulatedHost: Network, DriverLoop {
     _ = driver
   }
 
+  /// The earliest time asked for counts; a time that has passed is now. A tag that is not driven any more is ignored, here and below.
   public func wake(_ tag: UInt64, at time: Int64) { network.note { state, now in state.wake(tag, at: time, now: now) } }
 
+  /// A descriptor that was not added with the tag is ignored.
   public func setFull(_ isFull: Bool, _ descriptor: Int32, of tag: UInt64) {
     network.note { state, now in state.setFull(isFull, descriptor, of: tag, now: now) }
   }
 
+  /// Of two times that are given the earlier counts.
   public func rest(_ tag: UInt64, until time: Int64) { network.note { state, now in state.rest(tag, until: time, now: now) } }
 
+  /// The driver is called if something came or there is room again.
   public func endRest(_ tag: UInt64) { network.note { state, now in state.endRest(tag, now: now) } }
 
+  /// Removes the drivers of this machine only, and waits as `remove` does. `add` is refused from then on.
   public func stop() {
     let stopped: [UInt64: (any NetworkDriver)?] = network.note { state, _ in
       state.hosts[id].isStopped = true
@@ -139,11 +154,13 @@ public final class EmulatedHost: Network, DriverLoop {
 
 /// Names are known to the whole network.
 extension EmulatedHost: NameSource {
+  /// This object; all machines of the network know the same names.
   public var names: any NameSource { self }
 
   /// A name server answers after so long.
   static let nameDelay: Int64 = 10_000_000
 
+  /// Answers 10 ms later, as `EmulatedNetwork.setNames` said when the look-up began; never where that says nil.
   public func look(up question: NameResolver.Question, then: @escaping @Sendable () -> Void) -> NameLookup {
     let lookup = NameLookup(question, then) { _ in }
     network.note { state, now in

@@ -10,10 +10,12 @@ public final class EmulatedNetwork: Sendable {
   /// `at` has no meaning here.
   public typealias Conditions = NetworkScript.Step
 
+  /// Of all that happens here; a `VirtualClock` for runs that can be repeated.
   public let clock: any MediaClock
   let state: Monitor<EmulatedState>
   private let worker = Monitor<(any Worker)?>(nil)
 
+  /// Without machines. Links change nothing until conditions are set.
   public init(clock: any MediaClock, seed: UInt64 = 1) {
     self.clock = clock
     state = Monitor(EmulatedState(seed: seed))
@@ -60,7 +62,8 @@ public final class EmulatedNetwork: Sendable {
 
   /// Datagrams that did not arrive: lost, too many for a queue, or sent to where nobody is.
   public var lostDatagrams: Int { state.withLock { $0.lostDatagrams } }
-  public var deliveredDatagrams: Int { state.withLock { $0.deliveredDatagrams } }
+  /// Datagrams that came to a socket, whether or not they were received there.
+  var deliveredDatagrams: Int { state.withLock { $0.deliveredDatagrams } }
   /// Calls of drivers that wanted to be called again and again without any time between: a machine's processor would never rest.
   public var busyCalls: Int { state.withLock { $0.busyCalls } }
 

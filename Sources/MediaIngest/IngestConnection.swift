@@ -2,8 +2,8 @@ import MediaCore
 
 /// The protocol of one connection, seen from the session: bytes and time go in, what they mean and a deadline come out. It knows no
 /// socket, no clock and no thread.
-public struct IngestConnection: Sendable {
-  public enum Event: Sendable, Equatable {
+struct IngestConnection: Sendable {
+  enum Event: Sendable, Equatable {
     /// The CHALLENGE to send: this side's proof, and what the feeder must prove its token over.
     case greeted(challenge: [UInt8])
     /// The proof was right: welcome it.
@@ -32,8 +32,8 @@ public struct IngestConnection: Sendable {
     case payload
   }
 
-  public static let tokenTimeout: Int64 = 2_000_000_000
-  public static let progressTimeout: Int64 = 5_000_000_000
+  static let tokenTimeout: Int64 = 2_000_000_000
+  static let progressTimeout: Int64 = 5_000_000_000
 
   private let rules: IngestRules
   private let openedAt: Int64
@@ -46,10 +46,10 @@ public struct IngestConnection: Sendable {
   private var descriptors = 0
   private var slots = IngestSlotOwners()
   /// Bytes of a frame's payload that are still to come; they go past `receive`.
-  public private(set) var payloadLeft = 0
+  private(set) var payloadLeft = 0
 
   /// nonce: random bytes that were never used before.
-  public init(_ rules: IngestRules, by route: IngestRoute, nonce: [UInt8], at now: Int64) {
+  init(_ rules: IngestRules, by route: IngestRoute, nonce: [UInt8], at now: Int64) {
     self.rules = rules
     exchange = IngestExchange(route, sessionNonce: nonce)
     openedAt = now
@@ -57,13 +57,13 @@ public struct IngestConnection: Sendable {
     buffer.reserveCapacity(IngestWire.frameHeaderSize + 8)
   }
 
-  public var isAdmitted: Bool { admission == .admitted }
+  var isAdmitted: Bool { admission == .admitted }
   /// It has said HELLO, and its proof is waited for.
-  public var isChallenged: Bool { admission == .challenged }
+  var isChallenged: Bool { admission == .challenged }
   private var hasSlots: Bool { exchange.route.isUnix }
 
   /// How many bytes `receive` takes next, at most; 0 while a payload comes.
-  public var wanted: Int {
+  var wanted: Int {
     if case .payload = phase { return 0 }
     return need - buffer.count
   }
@@ -76,12 +76,12 @@ public struct IngestConnection: Sendable {
   }
 
   /// When `check` has something to say, if nothing comes before.
-  public var deadline: Int64 {
+  var deadline: Int64 {
     if !isAdmitted { return openedAt + IngestConnection.tokenTimeout }
     return isInMessage ? lastProgress + IngestConnection.progressTimeout : .max
   }
 
-  public func check(at now: Int64) throws(IngestRefusal) {
+  func check(at now: Int64) throws(IngestRefusal) {
     guard now >= deadline else { return }
     throw isAdmitted ? IngestRefusal(.stalled, "a message was incomplete for 5 s") : .notAdmitted
   }
@@ -89,7 +89,7 @@ public struct IngestConnection: Sendable {
   // MARK: Bytes
 
   /// At most `wanted` bytes, and the number of descriptors that came with them. `isTaken`: there is a feeder already.
-  public mutating func receive(
+  mutating func receive(
     _ bytes: UnsafeRawBufferPointer, descriptors more: Int = 0, at now: Int64, isTaken: Bool
   ) throws(IngestRefusal) -> Event? {
     try take(descriptors: more)
@@ -116,7 +116,7 @@ public struct IngestConnection: Sendable {
   }
 
   /// So many bytes of the payload have come, straight to where they belong.
-  public mutating func receivedPayload(_ count: Int, descriptors more: Int = 0, at now: Int64) throws(IngestRefusal) -> Event? {
+  mutating func receivedPayload(_ count: Int, descriptors more: Int = 0, at now: Int64) throws(IngestRefusal) -> Event? {
     try take(descriptors: more)
     guard count > 0, case .payload = phase else { return nil }
     lastProgress = now
@@ -127,7 +127,7 @@ public struct IngestConnection: Sendable {
   }
 
   /// The last reference to what was in a slot has gone; says whether the feeder is to be told.
-  public mutating func release(_ id: UInt32) -> Bool {
+  mutating func release(_ id: UInt32) -> Bool {
     slots.release(id)
   }
 

@@ -5,6 +5,7 @@ import MediaRuntime
 /// A session's local ingest: where its feeders connect. The loop, which drives it, and the network are the caller's; the loop has nobody else to
 /// drive who would have to wait for a frame.
 public final class IngestEndpoint: Sendable {
+  /// Of TCP, as bound; 0 where feeders connect by a socket's path only.
   public let port: UInt32
   private let server: IngestServer
 

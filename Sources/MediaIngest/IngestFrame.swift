@@ -7,16 +7,20 @@ public struct IngestFrame: Sendable, Equatable {
   public let format: VideoFormat
   /// MSDK_CODEC_*.
   public let codec: UInt32
-  public let isKeyFrame: Bool
+  /// Of VP8; false for raw frames.
+  let isKeyFrame: Bool
+  /// MSDK_ROTATE_* | MSDK_MIRROR, 0...7.
   public let orientation: UInt32
-  public let strides: SIMD4<UInt32>
-  public let payloadSize: Int
+  /// Bytes, by plane; 0 for planes that the format does not have.
+  let strides: SIMD4<UInt32>
+  /// Bytes of all planes with the padding of their rows, or of the VP8 frame.
+  let payloadSize: Int
   private let timestamp: Int64
 
   private static let oldest: Int64 = 10_000_000_000
 
   /// When the picture was captured, as far as that can be.
-  public func captured(arriving now: Int64) -> Int64 {
+  func captured(arriving now: Int64) -> Int64 {
     timestamp > 0 && timestamp <= now && now - timestamp <= IngestFrame.oldest ? timestamp : now
   }
 

@@ -2,12 +2,12 @@ import MediaNetwork
 
 /// How a feeder came, as both ends see it: part of what is proved, so that a proof is good for no other connection, and nobody can stand in
 /// between and forward it.
-public enum IngestRoute: Sendable, Equatable {
-  public struct Address: Sendable, Equatable {
-    public var host: UInt32
-    public var port: UInt16
+enum IngestRoute: Sendable, Equatable {
+  struct Address: Sendable, Equatable {
+    var host: UInt32
+    var port: UInt16
 
-    public init(host: UInt32, port: UInt16) {
+    init(host: UInt32, port: UInt16) {
       self.host = host
       self.port = port
     }
@@ -16,7 +16,7 @@ public enum IngestRoute: Sendable, Equatable {
   case unix
   case tcp(session: Address, feeder: Address)
 
-  public var isUnix: Bool { self == .unix }
+  var isUnix: Bool { self == .unix }
 
   /// Of an accepted connection; nil when its other end has gone already.
   init?(of connection: any StreamConnection) {

@@ -60,9 +60,12 @@ public enum IngestReason: UInt32, Sendable {
 
 /// The end of one connection, in words that may be told to the other side.
 public struct IngestRefusal: Error, Sendable, Equatable {
+  /// The code that the feeder receives.
   public let reason: IngestReason
+  /// In English, for the feeder and for the session's event.
   public let text: String
 
+  /// The text names what was wrong and what is accepted; it must hold no secret, as a stranger may read it.
   public init(_ reason: IngestReason, _ text: String) {
     self.reason = reason
     self.text = text

@@ -4,6 +4,7 @@ public struct AddressPrefix: Hashable, Sendable {
   private let high: UInt64
   private let low: UInt64
 
+  /// Of an address of IPv6 that stands for one of IPv4 (::ffff:0:0/96): that of all of IPv4. The port plays no part.
   public init(_ address: SocketAddress) {
     let (high, low) = address.words
     // IPv4 as IPv6 writes it is IPv4.

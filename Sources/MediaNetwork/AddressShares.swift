@@ -13,9 +13,9 @@ public struct AddressShares<Key: Hashable, Element> {
     var since: UInt64
   }
 
-  public let capacity: Int
+  let capacity: Int
   /// Of one address; the same rule says who is dropped.
-  public let capacityOfAddress: Int
+  let capacityOfAddress: Int
   private var entries: [Key: Entry] = [:]
   private var counts: [AddressPrefix: [Int]] = [:]
   private let stages: Int
@@ -26,11 +26,16 @@ public struct AddressShares<Key: Hashable, Element> {
     (self.capacity, capacityOfAddress, self.stages) = (max(1, capacity), max(1, ofAddress), max(1, min(stages, 16)))
   }
 
+  /// Of all addresses together, at most `capacity` outside a call.
   public var count: Int { entries.count }
+  /// In no particular order.
   public var elements: [Element] { entries.values.map(\.element) }
+  /// nil: nothing waits under that key.
   public subscript(key: Key) -> Element? { entries[key]?.element }
+  /// Whether something waits under that key.
   public func contains(_ key: Key) -> Bool { entries[key] != nil }
-  public func count(of prefix: AddressPrefix) -> Int { counts[prefix]?.reduce(0, +) ?? 0 }
+  /// Of that address.
+  func count(of prefix: AddressPrefix) -> Int { counts[prefix]?.reduce(0, +) ?? 0 }
 
   /// One more; whoever is to be dropped for it, which may be itself.
   public mutating func add(_ element: Element, as key: Key, from prefix: AddressPrefix, stage: Int = 0) -> Element? {
@@ -53,6 +58,7 @@ public struct AddressShares<Key: Hashable, Element> {
     entries[key] = entry
   }
 
+  /// What waited under that key; nil for nothing, as when it was dropped before.
   @discardableResult
   public mutating func remove(_ key: Key) -> Element? {
     guard let entry = entries.removeValue(forKey: key) else { return nil }

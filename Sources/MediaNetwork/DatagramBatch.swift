@@ -8,6 +8,7 @@ public final class DatagramBatch {
   let memory: UnsafeMutableRawBufferPointer
   private static let slotSize = 2048
 
+  /// An empty batch; all memory is allocated here.
   public init() {
     native = .allocate(capacity: 1)
     memset(native, 0, MemoryLayout<msdk_datagrams>.size)
@@ -19,9 +20,12 @@ public final class DatagramBatch {
     memory.deallocate()
   }
 
+  /// Datagrams since `begin`, at most `capacity`.
   public var count: Int { Int(native.pointee.count) }
+  /// Datagrams in one batch.
   public static let capacity = Int(MSDK_DATAGRAMS)
 
+  /// Empties the batch. To be called before the memory of what was added may be used for something else.
   public func begin() {
     msdk_datagrams_begin(native)
   }

@@ -9,8 +9,10 @@ public final class DatagramRows {
   public let longest: Int
   /// Rows that were received last.
   var count = 0
+  /// Rows in one call of `DatagramPort.receive`: so many mean that more may wait.
   public static let capacity = Int(MSDK_ROWS)
 
+  /// Datagrams of more than `longest` bytes are dropped by `forEach`. All memory is reserved here.
   public init(longest: Int = 2048) {
     self.longest = longest
     native = .allocate(capacity: 1)

@@ -4,8 +4,9 @@ import MediaCore
 
 /// The kernel's.
 public final class DatagramSocket: DatagramPort {
+  /// Owned by this object; -1 once it is closed.
   public private(set) var descriptor: Int32
-  public let isIPv6: Bool
+  let isIPv6: Bool
   /// Whether the kernel cuts large messages into packets. Given up for good when a device or a driver refuses it.
   private var canSegment: Bool
 
@@ -35,6 +36,7 @@ public final class DatagramSocket: DatagramPort {
     close()
   }
 
+  /// Frees the port. May be called more than once.
   public func close() {
     guard descriptor >= 0 else { return }
     Glibc.close(descriptor)
@@ -45,6 +47,7 @@ public final class DatagramSocket: DatagramPort {
     MediaError(errno == EADDRINUSE ? .exists : .io, "\(what): \(String(cString: strerror(errno)))")
   }
 
+  /// With the port that the kernel chose; nil once it is closed.
   public var localAddress: SocketAddress? {
     var storage = sockaddr_storage()
     var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
@@ -54,6 +57,8 @@ public final class DatagramSocket: DatagramPort {
     return result == 0 ? SocketAddress(storage) : nil
   }
 
+  /// Joins a multicast group on the interface that the routes say. `.invalid`: the address is not a multicast one; `.io`, `.exists`: the
+  /// kernel refuses.
   public func join(_ group: SocketAddress) throws(MediaError) { try join(group, interface: 0) }
 
   /// Interface 0 is the one that the routes say.
@@ -65,6 +70,7 @@ public final class DatagramSocket: DatagramPort {
 
   // MARK: In
 
+  /// Does not wait; 0 when nothing has come, or an error of an earlier packet was cleared.
   public func receive(_ rows: DatagramRows) -> Int {
     rows.count = max(0, Int(msdk_rows_receive(descriptor, rows.native, rows.memory.baseAddress)))
     // An error here is one of an earlier packet (ICMP: nobody listens), and is cleared by being reported.
@@ -73,6 +79,7 @@ public final class DatagramSocket: DatagramPort {
 
   // MARK: Out
 
+  /// Does not wait. Neighbours of one size and address go to the kernel as one message where it can cut that into packets.
   public func send(_ batch: DatagramBatch, from first: Int) -> DatagramSending {
     var sent = first
     while sent < batch.count {

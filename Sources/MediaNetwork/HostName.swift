@@ -1,10 +1,12 @@
 /// The name of a host as RFC 1123, section 2.1, has it, in lower case: labels of letters, digits and hyphens between dots.
 public struct HostName: Sendable, Hashable, CustomStringConvertible {
+  /// In lower case, with the final dot if one was given.
   public let description: String
 
   /// Without a final dot.
   public static let longest = 253
   private static let longestLabel = 63
+  /// For error texts, after "accepted: ".
   public static let accepted = "a host name of letters, digits, hyphens and dots (RFC 1123) whose last label is not a number"
 
   /// nil for anything else. What looks like an address is none: the system would read "127.1" and "0x7f000001" as addresses, too.
@@ -37,6 +39,7 @@ public enum NetworkHost: Sendable, Hashable, CustomStringConvertible {
   case address(SocketAddress)
   case name(HostName, port: UInt16)
 
+  /// Address or name, and the port after a colon; IPv6 in brackets.
   public var description: String {
     switch self {
     case .address(let address): "\(address)"

@@ -5,19 +5,24 @@ import MediaRuntime
 /// Looks names of hosts up. That blocks for as long as name servers are silent, so it has threads of its own, a few in the process; each ends when
 /// nothing is left to look up.
 public final class NameResolver: NameSource {
+  /// What is looked up.
   public struct Question: Sendable, Hashable {
+    /// The name as it is looked up, in lower case.
     public let name: HostName
+    /// Of the addresses in the answer; it plays no part in the look-up.
     public let port: UInt16
     /// For TCP, else for UDP.
     public let isStream: Bool
     /// nil: addresses of the families that this machine has.
     public let isIPv6: Bool?
 
+    /// Checks nothing; the name was checked when it was made.
     public init(_ name: HostName, port: UInt16, isStream: Bool, isIPv6: Bool?) {
       (self.name, self.port, self.isStream, self.isIPv6) = (name, port, isStream, isIPv6)
     }
   }
 
+  /// Addresses in the order in which they are to be tried. An error is `.notFound` for a name without such an address, else what failed.
   public typealias Answer = Result<[SocketAddress], MediaError>
   /// Blocks until it knows.
   public typealias Source = @Sendable (Question) -> Answer
@@ -27,16 +32,20 @@ public final class NameResolver: NameSource {
     var threads = 0
   }
 
-  public static let shared = NameResolver()
+  /// The one of the process, of the system's resolver.
+  static let shared = NameResolver()
+  /// Threads of one resolver, unless another number is given.
   public static let mostThreads = 8
   private let most: Int
   private let source: Source
   private let state = Monitor(State())
 
+  /// At most `most` threads look up at a time; further questions wait. `source` runs on them.
   public init(most: Int = mostThreads, source: @escaping Source = NameResolver.system) {
     (self.most, self.source) = (most, source)
   }
 
+  /// Queues the question. Where no thread runs and none can be made, the answer is `.noMemory`, and `then` is called before this returns.
   public func look(up question: Question, then: @escaping @Sendable () -> Void) -> NameLookup {
     let lookup = NameLookup(question, then) { [self] in forget($0) }
     let hasThread = state.withLock { state in
@@ -79,6 +88,7 @@ public final class NameLookup: Sendable {
     var then: (@Sendable () -> Void)?
   }
 
+  /// What `look` was called with.
   public let question: NameResolver.Question
   private let forget: @Sendable (NameLookup) -> Void
   private let state: Monitor<State>

@@ -7,6 +7,8 @@ extension NameResolver {
   /// A name may have any number of addresses.
   private static let mostAddresses = 16
 
+  /// Blocks in getaddrinfo(3) until it has the answer: at most 16 addresses, each once. `.notFound`: no such name, or no address of the
+  /// family. `.io`: anything else.
   @Sendable public static func system(_ question: Question) -> Answer {
     var hints = addrinfo()
     hints.ai_socktype = Int32(question.isStream ? MSDK_SOCKET_STREAM : MSDK_SOCKET_DATAGRAM)

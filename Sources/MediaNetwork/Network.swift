@@ -16,6 +16,7 @@ public protocol Network: AnyObject, Sendable {
   /// The address of this machine from which that one is sent to, as the routes say now, with port 0; nil without a route.
   func localAddress(toward remote: SocketAddress) -> SocketAddress?
 
+  /// Looks up the names of hosts that this network knows.
   var names: any NameSource { get }
 
   /// A number that nobody else can guess, and that an emulated network repeats with its seed. Keys are of the system's generator.
@@ -23,10 +24,12 @@ public protocol Network: AnyObject, Sendable {
 }
 
 extension Network {
+  /// On a port that nobody else may bind.
   public func bindDatagrams(to address: SocketAddress) throws(MediaError) -> any DatagramPort {
     try bindDatagrams(to: address, sharesPort: false)
   }
 
+  /// With a receive buffer as the network likes it.
   public func listen(at address: SocketAddress) throws(MediaError) -> any StreamPort { try listen(at: address, receiveBuffer: nil) }
 }
 
@@ -43,6 +46,7 @@ public protocol NameSource: AnyObject, Sendable {
 public protocol DatagramPort: AnyObject {
   /// By which the loop knows it; -1 once it is closed: then it receives and sends nothing.
   var descriptor: Int32 { get }
+  /// With the port that the network chose; nil once it is closed.
   var localAddress: SocketAddress? { get }
 
   /// Frees its port, whoever still refers to the socket.
@@ -59,6 +63,7 @@ public protocol DatagramPort: AnyObject {
 }
 
 extension DatagramPort {
+  /// Sends the whole batch.
   public func send(_ batch: DatagramBatch) -> DatagramSending { send(batch, from: 0) }
 
   /// Receives, and hands each datagram over.
@@ -69,6 +74,7 @@ extension DatagramPort {
   }
 }
 
+/// What became of a batch, from the datagram on with which sending began.
 public enum DatagramSending: Sendable, Equatable {
   case all
   /// So many went; the socket's buffer has no room for the rest just now.
@@ -81,6 +87,7 @@ public enum DatagramSending: Sendable, Equatable {
 
 /// A connection of TCP that never blocks. Not for two threads at once. It is closed with its last reference.
 public protocol StreamConnection: AnyObject {
+  /// By which the loop knows it.
   var descriptor: Int32 { get }
   /// nil when the other end is gone already.
   var remoteAddress: SocketAddress? { get }
@@ -89,6 +96,7 @@ public protocol StreamConnection: AnyObject {
   /// How connecting goes.
   var connecting: StreamConnecting { get }
 
+  /// Reads what has come, as much as there is room for; the memory has at least one byte.
   func read(into memory: UnsafeMutableRawBufferPointer) -> StreamReading
 
   /// How many went; nil when the connection is broken.
@@ -101,6 +109,7 @@ public protocol StreamConnection: AnyObject {
   func shut()
 }
 
+/// How far a connection has come.
 public enum StreamConnecting: Sendable, Equatable {
   case waiting
   case done
@@ -108,6 +117,7 @@ public enum StreamConnecting: Sendable, Equatable {
   case failed(String)
 }
 
+/// What one reading gave.
 public enum StreamReading: Sendable, Equatable {
   case bytes(Int)
   case nothing
@@ -118,7 +128,9 @@ public enum StreamReading: Sendable, Equatable {
 
 /// A port at which connections of TCP are accepted; until its last reference goes.
 public protocol StreamPort: AnyObject {
+  /// By which the loop knows it.
   var descriptor: Int32 { get }
+  /// With the port that the network chose.
   var localAddress: SocketAddress? { get }
 
   /// The next one that waits.
@@ -128,6 +140,7 @@ public protocol StreamPort: AnyObject {
   func turnAway() -> Bool
 }
 
+/// What one look at a port gave.
 public enum StreamAccepting {
   case stranger(any StreamConnection)
   case nobody

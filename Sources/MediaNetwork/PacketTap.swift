@@ -2,5 +2,6 @@
 public protocol PacketTap: AnyObject, Sendable {
   /// Shown what protection protects, and not what goes over the network.
   var seesPlain: Bool { get }
+  /// A datagram that was received or is about to be sent; borrowed for the call.
   func saw(_ datagram: UnsafeRawBufferPointer, from source: SocketAddress, to destination: SocketAddress)
 }

@@ -21,6 +21,7 @@ public struct PathValidation: Sendable {
   /// From one challenge to the next, when packets go on coming.
   static let pause: Int64 = 50_000_000
 
+  /// No address is confirmed, and none is known.
   public init() {}
 
   /// An authentic packet of so many bytes came. A challenge to be sent there now, in `challengeSize` bytes, if there is one.

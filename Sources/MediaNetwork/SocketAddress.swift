@@ -7,7 +7,9 @@ public struct SocketAddress: Sendable, Hashable, CustomStringConvertible {
   /// IPv4 in the last four bytes, after the prefix ::ffff:0:0/96, as IPv6 writes it.
   private let high: UInt64
   private let low: UInt64
+  /// In the byte order of the machine; 0 where the system is to choose one, or none is known.
   public let port: UInt16
+  /// True also for an address of IPv6 that stands for one of IPv4 (::ffff:0:0/96).
   public let isIPv6: Bool
   /// Of link-local addresses of IPv6: an interface.
   private let scope: UInt32
@@ -94,6 +96,7 @@ public struct SocketAddress: Sendable, Hashable, CustomStringConvertible {
     }
   }
 
+  /// The same host and interface with another port.
   public func with(port: UInt16) -> SocketAddress {
     isIPv6
       ? SocketAddress(v6: v6, scope: scope, port: port)
@@ -118,6 +121,7 @@ public struct SocketAddress: Sendable, Hashable, CustomStringConvertible {
     return named == 0 ? SocketAddress(storage)?.with(port: 0) : nil
   }
 
+  /// Whether all but the port is equal, the interface of link-local addresses included.
   public func isSameHost(as other: SocketAddress) -> Bool {
     high == other.high && low == other.low && scope == other.scope && isIPv6 == other.isIPv6
   }
@@ -142,5 +146,6 @@ public struct SocketAddress: Sendable, Hashable, CustomStringConvertible {
     }
   }
 
+  /// "192.0.2.1:5004" or "[2001:db8::1]:5004".
   public var description: String { isIPv6 ? "[\(host)]:\(port)" : "\(host):\(port)" }
 }

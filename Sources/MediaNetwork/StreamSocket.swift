@@ -3,8 +3,8 @@ import Glibc
 import MediaCore
 
 /// The kernel's.
-public final class StreamSocket: StreamConnection {
-  public let descriptor: Int32
+final class StreamSocket: StreamConnection {
+  let descriptor: Int32
   /// The kernel tells it once.
   private var failure: String?
 
@@ -15,7 +15,7 @@ public final class StreamSocket: StreamConnection {
     setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &yes, socklen_t(MemoryLayout<Int32>.size))
   }
 
-  public convenience init(connectingTo address: SocketAddress) throws(MediaError) {
+  convenience init(connectingTo address: SocketAddress) throws(MediaError) {
     let descriptor = msdk_socket(address.isIPv6 ? AF_INET6 : AF_INET)
     guard descriptor >= 0 else { throw MediaError(.io, "no socket for \(address): \(StreamSocket.words(errno))") }
     self.init(taking: descriptor)
@@ -32,7 +32,7 @@ public final class StreamSocket: StreamConnection {
 
   static func words(_ code: Int32) -> String { String(cString: strerror(code)) }
 
-  public var connecting: StreamConnecting {
+  var connecting: StreamConnecting {
     if let failure { return .failed(failure) }
     var event = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
     guard poll(&event, 1, 0) > 0 else { return .waiting }
@@ -44,10 +44,10 @@ public final class StreamSocket: StreamConnection {
     return .failed(words)
   }
 
-  public var remoteAddress: SocketAddress? { SocketAddress { getpeername(descriptor, $0, $1) } }
-  public var localAddress: SocketAddress? { SocketAddress { getsockname(descriptor, $0, $1) } }
+  var remoteAddress: SocketAddress? { SocketAddress { getpeername(descriptor, $0, $1) } }
+  var localAddress: SocketAddress? { SocketAddress { getsockname(descriptor, $0, $1) } }
 
-  public func read(into memory: UnsafeMutableRawBufferPointer) -> StreamReading {
+  func read(into memory: UnsafeMutableRawBufferPointer) -> StreamReading {
     while true {
       let count = recv(descriptor, memory.baseAddress, memory.count, Int32(MSG_DONTWAIT))
       if count > 0 { return .bytes(count) }
@@ -60,7 +60,7 @@ public final class StreamSocket: StreamConnection {
     }
   }
 
-  public func write(_ bytes: UnsafeRawBufferPointer) -> Int? {
+  func write(_ bytes: UnsafeRawBufferPointer) -> Int? {
     var rest = bytes
     while !rest.isEmpty {
       let count = send(descriptor, rest.baseAddress, rest.count, Int32(MSG_DONTWAIT) | Int32(MSG_NOSIGNAL))
@@ -75,19 +75,19 @@ public final class StreamSocket: StreamConnection {
     return bytes.count - rest.count
   }
 
-  public func endWriting() {
+  func endWriting() {
     shutdown(descriptor, Int32(SHUT_WR))
   }
 
-  public func shut() {
+  func shut() {
     shutdown(descriptor, Int32(SHUT_RDWR))
   }
 }
 
 /// The kernel's.
-public final class StreamListener: StreamPort {
-  public let descriptor: Int32
-  public let isIPv6: Bool
+final class StreamListener: StreamPort {
+  let descriptor: Int32
+  let isIPv6: Bool
   /// Given up for a moment when there is no other descriptor, so that who knocks can be sent away.
   private var spare = open("/dev/null", O_RDONLY | O_CLOEXEC)
 
@@ -95,7 +95,7 @@ public final class StreamListener: StreamPort {
   private static let backlog: Int32 = 1024
 
   /// A port of 0 lets the kernel choose one.
-  public init(binding address: SocketAddress, receiveBuffer: Int? = nil) throws(MediaError) {
+  init(binding address: SocketAddress, receiveBuffer: Int? = nil) throws(MediaError) {
     isIPv6 = address.isIPv6
     descriptor = msdk_socket(isIPv6 ? AF_INET6 : AF_INET)
     guard descriptor >= 0 else { throw StreamListener.error(errno, "no socket for \(address)") }
@@ -136,9 +136,9 @@ public final class StreamListener: StreamPort {
     if spare >= 0 { close(spare) }
   }
 
-  public var localAddress: SocketAddress? { SocketAddress { getsockname(descriptor, $0, $1) } }
+  var localAddress: SocketAddress? { SocketAddress { getsockname(descriptor, $0, $1) } }
 
-  public func accept() -> StreamAccepting {
+  func accept() -> StreamAccepting {
     while true {
       let accepted = msdk_accept(descriptor)
       if accepted >= 0 { return .stranger(StreamSocket(taking: accepted)) }
@@ -151,7 +151,7 @@ public final class StreamListener: StreamPort {
     }
   }
 
-  public func turnAway() -> Bool {
+  func turnAway() -> Bool {
     if spare >= 0 { close(spare) }
     let stranger = msdk_accept(descriptor)
     if stranger >= 0 { close(stranger) }

@@ -2,24 +2,31 @@ import MediaCore
 
 /// The kernel's sockets, routes and names. Driven by a `Reactor`.
 public final class SystemNetwork: Network {
+  /// Used by everything that is given no other network.
   public static let shared = SystemNetwork()
+  /// `NameResolver.shared`, unless a test has another.
   public let names: any NameSource
 
-  public init(names: any NameSource = NameResolver.shared) {
+  init(names: any NameSource = NameResolver.shared) {
     self.names = names
   }
 
+  /// A `DatagramSocket`. `.exists`: the port is taken; `.io`: anything else.
   public func bindDatagrams(to address: SocketAddress, sharesPort: Bool) throws(MediaError) -> any DatagramPort {
     try DatagramSocket(binding: address, sharesPort: sharesPort)
   }
 
+  /// Takes connections as `Network.listen` says, with a backlog of 1024 in the kernel.
   public func listen(at address: SocketAddress, receiveBuffer: Int?) throws(MediaError) -> any StreamPort {
     try StreamListener(binding: address, receiveBuffer: receiveBuffer)
   }
 
+  /// `.io`: the kernel has no socket, or refuses at once. Other failures come by `connecting`.
   public func connect(to address: SocketAddress) throws(MediaError) -> any StreamConnection { try StreamSocket(connectingTo: address) }
 
+  /// Asks the kernel's routes by a socket that is closed again; nothing is sent.
   public func localAddress(toward remote: SocketAddress) -> SocketAddress? { SocketAddress.local(toward: remote) }
 
+  /// Of the system's random number generator.
   public func random() -> UInt64 { .random(in: 0...(.max)) }
 }

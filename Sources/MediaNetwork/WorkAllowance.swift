@@ -1,10 +1,13 @@
 /// How much work somebody else may cause: so much at once, and so much in every second from then on (a token bucket). Time is handed in.
 public struct WorkAllowance: Sendable {
+  /// The most that is left at any time, in pieces of work.
   public let burst: Double
+  /// Pieces of work; as many come back in a second, up to `burst`.
   public let perSecond: Double
   private var left: Double
   private var counted: Int64
 
+  /// With the whole burst left at `now`, in nanoseconds of the clock that all calls use.
   public init(burst: Double, perSecond: Double, now: Int64) {
     (self.burst, self.perSecond, left, counted) = (burst, perSecond, burst, now)
   }

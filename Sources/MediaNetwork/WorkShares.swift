@@ -4,13 +4,14 @@ import MediaCore
 /// So an address that asks for more than is done delays no other address by more than one piece of work at a time. A pure value: who holds it
 /// locks it, and bounds how many ask (`AddressShares`).
 public struct WorkShares<Key: Hashable> {
-  public private(set) var allowance: WorkAllowance
+  private(set) var allowance: WorkAllowance
   /// Those of each address, the first to ask first; never empty.
   private var queues: [AddressPrefix: [Key]] = [:]
   /// The addresses of `queues`, the next one first.
   private var order: [AddressPrefix] = []
   private var prefixes: [Key: AddressPrefix] = [:]
 
+  /// Nobody waits; all share that allowance.
   public init(_ allowance: WorkAllowance) {
     self.allowance = allowance
   }

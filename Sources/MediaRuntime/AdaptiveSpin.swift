@@ -36,6 +36,7 @@ public final class AdaptiveSpin: Sendable {
     } while MediaTime.monotonic() < end
   }
 
+  /// To be called after each wait, in nanoseconds: whether the next one is polled for depends on the last.
   public func learn(waited: Int64) {
     expectsSoon.store(waited < short, ordering: .relaxed)
   }

@@ -2,6 +2,7 @@ import MediaCore
 
 /// Jobs in order of time, done one after the other by a worker of its own. No foreign code runs here.
 public final class EventLoop: Sendable {
+  /// Called once, on the thread of the loop's worker; released after it, or when it is dropped.
   public typealias Job = @Sendable () -> Void
 
   private struct State {
@@ -32,20 +33,24 @@ public final class EventLoop: Sendable {
     }
   }
 
+  /// Of the times of `schedule`; its `now` is read before each job.
   public let clock: any MediaClock
   private let state = Monitor(State())
   private let worker = Monitor<(any Worker)?>(nil)
 
+  /// With a worker of the clock's, by that name; it is idle until the first job comes.
   public init(_ name: String, clock: any MediaClock) {
     self.clock = clock
     let worker = clock.makeWorker(name) { [weak self] in self?.runDue() ?? .max }
     self.worker.withLock { $0 = worker }
   }
 
+  /// To be done at once: after what was posted before, and before all jobs that have a time. After `stop` it is dropped. Any thread.
   public func post(_ job: @escaping Job) {
     add { $0.post(job) }
   }
 
+  /// To be done at that time of `clock` or soon after it; `.min` is as `post`. After `stop` it is dropped. Any thread.
   public func schedule(at time: Int64, _ job: @escaping Job) {
     add { time == .min ? $0.post(job) : $0.jobs.push(job, at: time) && $0.begun == $0.posted.count }
   }

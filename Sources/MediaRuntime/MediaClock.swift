@@ -1,5 +1,6 @@
 /// Time, and work that happens in time. The system clock works on threads; the virtual one on the thread that moves it.
 public protocol MediaClock: AnyObject, Sendable {
+  /// Whether time stands still until somebody moves it.
   var isVirtual: Bool { get }
   /// Nanoseconds, as `CLOCK_MONOTONIC` counts them.
   func now() -> Int64
@@ -13,6 +14,7 @@ public protocol MediaClock: AnyObject, Sendable {
 
 /// Something that does its work step by step, one step at a time.
 public protocol Worker: AnyObject, Sendable {
+  /// Has a step begin, after the one that runs if there is one; several pokes before it begins are one. Any thread. Nothing after `stop`.
   func poke()
 
   /// No step begins any more. When it returns, none is running, unless it was called from inside a step or from foreign code.

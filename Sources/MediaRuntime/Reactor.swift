@@ -75,6 +75,7 @@ public final class Reactor: DriverLoop {
   private static let waker: UInt64 = 0
   private let epoll: Int32
   private let bell: Int32
+  /// Of all times that are given and returned. A `SystemClock` outside tests, since the thread sleeps in the kernel.
   public let clock: any MediaClock
   private let state = Monitor(State())
   private let worker = Monitor<(any Worker)?>(nil)
@@ -97,6 +98,8 @@ public final class Reactor: DriverLoop {
     for descriptor in [epoll, bell] where descriptor >= 0 { close(descriptor) }
   }
 
+  /// `.closed`: after `stop`. `.io`: the kernel cannot watch a descriptor; then none is watched. Descriptors stay the caller's, who calls
+  /// `remove` before they are closed.
   public func add(_ driver: any NetworkDriver, _ descriptors: [Int32]) throws(MediaError) -> UInt64 {
     let tag: UInt64 = try state.withLock { state throws(MediaError) in
       guard !state.isStopped else { throw MediaError(.closed, "the engine is destroyed") }
@@ -118,6 +121,7 @@ public final class Reactor: DriverLoop {
     return tag
   }
 
+  /// Waits for the end of a running call of the driver, except on the reactor's own thread and in foreign code; then releases the driver.
   public func remove(_ tag: UInt64) {
     let (driver, isInside): ((any NetworkDriver)?, Bool) = state.withLock { state in
       let entry = state.entries.removeValue(forKey: tag)
@@ -131,6 +135,7 @@ public final class Reactor: DriverLoop {
     _ = driver
   }
 
+  /// The earliest time asked for counts. A tag that is not driven any more is ignored, here and in the other functions.
   public func wake(_ tag: UInt64, at time: Int64) {
     let isAsleep = state.withLock { state in
       guard let entry = state.entries[tag] else { return false }
@@ -144,6 +149,7 @@ public final class Reactor: DriverLoop {
     if isAsleep { msdk_waker_set(bell) }
   }
 
+  /// A descriptor that was not added with the tag is ignored.
   public func setFull(_ isFull: Bool, _ descriptor: Int32, of tag: UInt64) {
     state.withLock { state in
       guard let entry = state.entries[tag], entry.descriptors.contains(descriptor), entry.full.contains(descriptor) != isFull else {
@@ -156,6 +162,7 @@ public final class Reactor: DriverLoop {
 
   private static func events(isFull: Bool) -> UInt32 { UInt32(MSDK_POLL_IN) | (isFull ? UInt32(MSDK_POLL_OUT) : 0) }
 
+  /// The kernel does not watch its descriptors until then. Of two times that are given the earlier counts.
   public func rest(_ tag: UInt64, until time: Int64) {
     state.withLock { state in
       guard let entry = state.entries[tag] else { return }
@@ -167,6 +174,7 @@ public final class Reactor: DriverLoop {
     }
   }
 
+  /// What the kernel refuses to watch just now is tried again with the driver's next call.
   public func endRest(_ tag: UInt64) {
     state.withLock { state in
       guard let entry = state.entries[tag], entry.restsUntil != nil else { return }
@@ -188,6 +196,7 @@ public final class Reactor: DriverLoop {
 
   private static let restAgain: Int64 = 100_000_000
 
+  /// Releases all drivers, and waits for the end of the thread, except on that thread and in foreign code. `add` is refused from then on.
   public func stop() {
     let drivers = state.withLock { state in
       state.isStopped = true

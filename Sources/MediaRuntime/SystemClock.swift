@@ -6,19 +6,25 @@ import Synchronization
 public final class SystemClock: MediaClock {
   private let threads = ThreadCount()
 
+  /// Without threads.
   public init() {}
 
+  /// Always false.
   public var isVirtual: Bool { false }
+  /// Threads of its workers that have not ended.
   public var threadCount: Int { threads.value.load(ordering: .relaxed) }
 
+  /// CLOCK_MONOTONIC.
   public func now() -> Int64 {
     MediaTime.monotonic()
   }
 
+  /// CLOCK_REALTIME, which may jump.
   public func wallTime() -> Int64 {
     MediaTime.wallClock()
   }
 
+  /// The first poke makes a thread of that name; where none can be made, the next poke tries again. The thread ends with `stop`.
   public func makeWorker(_ name: String, step: @escaping @Sendable () -> Int64) -> any Worker {
     ThreadWorker(name, threads: threads, step: step)
   }

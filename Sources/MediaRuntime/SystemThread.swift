@@ -46,6 +46,7 @@ public enum ThreadOwner {
     return key
   }()
 
+  /// Runs `body` with this thread working for `owner`, which is not retained. Calls may be nested; the innermost counts.
   public static func with(_ owner: AnyObject, _ body: () -> Void) {
     let former = pthread_getspecific(key)
     pthread_setspecific(key, Unmanaged.passUnretained(owner).toOpaque())
@@ -53,6 +54,7 @@ public enum ThreadOwner {
     body()
   }
 
+  /// Whether this thread works for `owner`.
   public static func isCurrent(_ owner: AnyObject) -> Bool {
     pthread_getspecific(key) == Unmanaged.passUnretained(owner).toOpaque()
   }

@@ -12,11 +12,15 @@ public struct TimeHeap<Element> {
   private var elements: [Element] = []
   private var order: UInt64 = 0
 
+  /// Without elements.
   public init() {}
 
+  /// Elements of all times.
   public var count: Int { keys.count }
+  /// nil when there is no element.
   public var earliest: Int64? { keys.first?.time }
-  public var first: (time: Int64, element: Element)? { keys.isEmpty ? nil : (keys[0].time, elements[0]) }
+  /// The earliest, which stays; nil when there is no element.
+  var first: (time: Int64, element: Element)? { keys.isEmpty ? nil : (keys[0].time, elements[0]) }
 
   /// Says whether it is now the earliest.
   public mutating func push(_ element: Element, at time: Int64) -> Bool {
@@ -33,6 +37,7 @@ public struct TimeHeap<Element> {
     return child == 0
   }
 
+  /// Removes the earliest element if its time is `now` or before; nil otherwise.
   public mutating func pop(dueAt now: Int64) -> Element? {
     guard let first = keys.first, first.time <= now else { return nil }
     swap(0, keys.count - 1)
@@ -51,7 +56,8 @@ public struct TimeHeap<Element> {
     return element
   }
 
-  public mutating func removeAll() -> [Element] {
+  /// All elements, in no particular order.
+  mutating func removeAll() -> [Element] {
     defer { (keys, elements) = ([], []) }
     return elements
   }

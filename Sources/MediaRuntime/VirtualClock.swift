@@ -12,10 +12,13 @@ public final class VirtualClock: MediaClock {
 
   private let state = Monitor(State())
 
+  /// At one second, and still.
   public init() {}
 
+  /// Always true.
   public var isVirtual: Bool { true }
 
+  /// The time of the work that is being done, or to which it was moved last.
   public func now() -> Int64 {
     state.withLock { $0.now }
   }
@@ -23,10 +26,13 @@ public final class VirtualClock: MediaClock {
   /// 2020-01-01 was when it began.
   public func wallTime() -> Int64 { 1_577_836_800_000_000_000 &+ now() }
 
+  /// Makes no thread: `step` runs inside `advance`, on the thread that called it. The name plays no part.
   public func makeWorker(_ name: String, step: @escaping @Sendable () -> Int64) -> any Worker {
     VirtualWorker(self, step: step)
   }
 
+  /// Does all that is due until then, with the clock at the time of each. `.state`: it is being advanced already, by another thread or
+  /// around this call. `.range`: the time would not fit.
   public func advance(by nanoseconds: Int64) throws(MediaError) {
     let target = try state.withLock { state throws(MediaError) in
       guard !state.isAdvancing else { throw MediaError(.state, "the virtual clock is being advanced by another thread") }

@@ -2,10 +2,14 @@ import MediaCore
 
 /// A description of a session as text (RFC 8866). Lines that mean nothing here are read over; attributes are kept as they stand.
 public struct SessionDescription: Sendable, Equatable {
+  /// An a= line: a name, or a name and a value.
   public struct Attribute: Sendable, Equatable {
+    /// What stands before the colon.
     public var name: String
+    /// What stands after the colon; nil: the line has none.
     public var value: String?
 
+    /// Nothing is checked: neither part may hold the end of a line.
     public init(_ name: String, _ value: String? = nil) {
       (self.name, self.value) = (name, value)
     }
@@ -13,11 +17,13 @@ public struct SessionDescription: Sendable, Equatable {
 
   /// c=, section 5.7.
   public struct Connection: Sendable, Equatable {
+    /// Of IPv4 or IPv6, or a name, as it stands; without the time to live.
     public var address: String
-    public var isIPv6: Bool
+    var isIPv6: Bool
     /// Of a multicast address of IPv4.
-    public var timeToLive: UInt8?
+    var timeToLive: UInt8?
 
+    /// Of IPv6 where the address has a colon.
     public init(_ address: String, timeToLive: UInt8? = nil) {
       self.address = address
       isIPv6 = address.contains(":")
@@ -33,46 +39,57 @@ public struct SessionDescription: Sendable, Equatable {
     public var port: UInt16
     /// RTP/AVP, RTP/AVPF, RTP/SAVP, RTP/SAVPF.
     public var transport: String
+    /// Payload types of RTP, or what another transport has instead; at most 64 when read.
     public var formats: [String]
+    /// nil: that of the session counts.
     public var connection: Connection?
     /// b= lines by their modifier, AS or TIAS (RFC 3890).
     public var bandwidths: [Attribute] = []
+    /// a= lines in their order; at most 1024 when read.
     public var attributes: [Attribute] = []
 
+    /// Without a connection, bandwidths and attributes.
     public init(_ kind: String, port: UInt16, transport: String, formats: [String]) {
       (self.kind, self.port, self.transport, self.formats) = (kind, port, transport, formats)
     }
 
+    /// Of the first attribute of that name; nil: there is none, or it has no value.
     public func value(_ name: String) -> String? { attributes.first { $0.name == name }?.value }
-    public func values(_ name: String) -> [String] { attributes.compactMap { $0.name == name ? $0.value : nil } }
-    public func has(_ name: String) -> Bool { attributes.contains { $0.name == name } }
+    func values(_ name: String) -> [String] { attributes.compactMap { $0.name == name ? $0.value : nil } }
+    func has(_ name: String) -> Bool { attributes.contains { $0.name == name } }
     /// SRTP, however keyed.
     public var isProtected: Bool { transport.has("SAVP") }
   }
 
   /// o=: who made it, section 5.2.
-  public var originName = "-"
-  public var originID: UInt64
-  public var originVersion: UInt64
-  public var originAddress: String
+  var originName = "-"
+  var originID: UInt64
+  var originVersion: UInt64
+  var originAddress: String
   /// s=
   public var name = "-"
+  /// Counts for the media that have none; nil: there is none for all.
   public var connection: Connection?
+  /// a= lines before the first m= line, in their order; at most 1024 when read.
   public var attributes: [Attribute] = []
+  /// m= lines in their order; at most 64 when read.
   public var media: [Media] = []
 
+  /// Another version stands for a changed description of the same id (RFC 8866, section 5.2).
   public init(id: UInt64, version: UInt64 = 1, address: String) {
     (originID, originVersion, originAddress) = (id, version, address)
   }
 
-  public func values(_ name: String) -> [String] { attributes.compactMap { $0.name == name ? $0.value : nil } }
+  func values(_ name: String) -> [String] { attributes.compactMap { $0.name == name ? $0.value : nil } }
 
   // MARK: Reading
 
-  public static let longest = 65_536
+  static let longest = 65_536
   private static let mostMedia = 64
   private static let mostAttributes = 1_024
 
+  /// Lines end in CRLF or LF. Throws `.limit` for more than 65,536 bytes, `.invalid` for what is no description, with the line where it is
+  /// one that is wrong.
   public init(parsing text: String) throws(MediaError) {
     guard text.utf8.count <= SessionDescription.longest else {
       throw MediaError(.limit, "a description of \(text.utf8.count) bytes; accepted: at most \(SessionDescription.longest)")
@@ -132,6 +149,7 @@ public struct SessionDescription: Sendable, Equatable {
 
   // MARK: Writing
 
+  /// All lines, each with CRLF at its end.
   public var text: String {
     var lines = [
       "v=0", "o=\(originName) \(originID) \(originVersion) IN \(SessionDescription.family(originAddress)) \(originAddress)", "s=\(name)"
@@ -153,6 +171,7 @@ public struct SessionDescription: Sendable, Equatable {
 
 /// What is wrong with a description, as a whole.
 extension MediaError {
+  /// `.invalid`, and the text after "SDP: ".
   public static func description(_ text: String) -> MediaError { MediaError(.invalid, "SDP: \(text)") }
 }
 

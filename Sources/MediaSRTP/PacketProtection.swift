@@ -7,6 +7,7 @@ public final class PacketProtection: @unchecked Sendable {
   private let sender: SRTPSender
   private let receiver: SRTPReceiver
 
+  /// `own` seals, `theirs` opens; neither may be in use by another object. `.noMemory`: OpenSSL refused a cipher.
   public init(_ profile: SRTPProfile, own: SRTPKey, theirs: SRTPKey) throws(MediaError) {
     sender = try SRTPSender(profile, own)
     receiver = try SRTPReceiver(profile, theirs)

@@ -7,8 +7,10 @@ public enum SRTPProfile: String, Sendable, CaseIterable {
   /// AES in Galois counter mode: one pass, and a tag of 128 bits (RFC 7714).
   case aesGCM = "AEAD_AES_128_GCM"
 
+  /// Bytes of a master key (128 bits).
   public var keySize: Int { 16 }
 
+  /// Bytes of the salt that comes with a master key (112 or 96 bits).
   public var saltSize: Int {
     switch self {
     case .aesCounterSHA1: 14
@@ -49,7 +51,10 @@ public struct SRTPKey: Sendable, Equatable, CustomStringConvertible, CustomDebug
   /// Key and salt, for a description that goes over a way that nobody else reads (RFC 4568, section 7).
   public var bytes: [UInt8] { key + salt }
 
+  /// For logs and error texts; no secret is in it, nor in the two below.
   public var description: String { "a master key" }
+  /// The same as `description`.
   public var debugDescription: String { description }
+  /// Without children, so that `dump` and reflection show no byte of the key.
   public var customMirror: Mirror { Mirror(self, children: []) }
 }

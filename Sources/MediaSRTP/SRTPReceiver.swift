@@ -4,16 +4,19 @@ import MediaRTP
 /// Opens what one side receives: what is not authentic, comes again or from before the window is refused (RFC 3711, sections 3.3 and 3.4).
 /// It must live as long as its key is used, since what it has seen is authentic for ever. Calls come one at a time.
 public final class SRTPReceiver {
+  /// Thrown before a packet is authenticated; also for a stream that would be more than the 65,536th under the key.
   public static let replayed = PacketError("SRTP: a packet that was received before, or is older than the replay window")
-  public static let forged = PacketError("SRTP: not authentic: another key, or modified bytes")
+  /// Nothing of such a packet is kept; what was written to the output must not be used.
+  static let forged = PacketError("SRTP: not authentic: another key, or modified bytes")
 
-  public let profile: SRTPProfile
+  let profile: SRTPProfile
   private let media: PacketCipher
   private let control: PacketCipher
   /// Only authentic packets make an entry.
   private var windows = ReplayWindows()
   private var controlWindows = ReplayWindows()
 
+  /// For the master key of the other side. `.noMemory`: OpenSSL refused a cipher.
   public init(_ profile: SRTPProfile, _ key: SRTPKey) throws(MediaError) {
     self.profile = profile
     media = try PacketCipher(try SessionKeys(key, profile, isControl: false), profile)
@@ -44,7 +47,8 @@ public final class SRTPReceiver {
     return size
   }
 
-  public func unprotectControl(_ packet: UnsafeRawBufferPointer, into output: UnsafeMutableRawBufferPointer) throws(PacketError) -> Int {
+  /// The same of a compound packet of SRTCP (RFC 3711, section 3.4), which must be encrypted.
+  func unprotectControl(_ packet: UnsafeRawBufferPointer, into output: UnsafeMutableRawBufferPointer) throws(PacketError) -> Int {
     let size = packet.count - profile.controlOverhead
     guard size >= 8 else { throw PacketError("SRTCP: shorter than its header, index and tag") }
     guard output.count >= size else { throw PacketError("SRTCP: no room for the packet") }

@@ -4,8 +4,9 @@ import MediaRTP
 /// Protects what one side sends (RFC 3711, sections 3.3 and 3.4). Calls come one at a time. An index of a stream seals one packet, whoever asks: the same
 /// bytes may be sealed again, others are refused. So it must live as long as its key is used.
 public final class SRTPSender {
-  public static let reused = PacketError("SRTP: another packet was or may have been protected with this sequence number")
+  static let reused = PacketError("SRTP: another packet was or may have been protected with this sequence number")
 
+  /// Its `tagSize` and `controlOverhead` say how much room a packet needs beside its own bytes.
   public let profile: SRTPProfile
   private let media: PacketCipher
   private let control: PacketCipher
@@ -15,6 +16,7 @@ public final class SRTPSender {
   /// A sender's own streams.
   private static let mostStreams = 4096
 
+  /// For the master key of this side, which no other sender may have. `.noMemory`: OpenSSL refused a cipher.
   public init(_ profile: SRTPProfile, _ key: SRTPKey) throws(MediaError) {
     self.profile = profile
     media = try PacketCipher(try SessionKeys(key, profile, isControl: false), profile)

@@ -3,8 +3,10 @@ import MediaCore
 
 /// SHA-256 of a certificate: who knows it knows whom he speaks to.
 public struct TLSFingerprint: Sendable, Equatable, Hashable, CustomStringConvertible {
+  /// The 32 bytes of the digest.
   public let bytes: [UInt8]
-  public static let size = 32
+  /// In bytes.
+  static let size = 32
 
   init?(of certificate: OpaquePointer) {
     var digest = [UInt8](repeating: 0, count: 64)

@@ -4,6 +4,7 @@ import MediaCore
 /// One end of a connection of TLS 1.3 (RFC 8446) without a socket: bytes of the network in and out, plain text in and out. Calls come one at a
 /// time. What fails stays failed, with words; the bytes that tell the other end of it are still to be sent.
 public final class TLSMachine {
+  /// How far the connection has come. It goes from `handshaking` to `open` to `closed`; each of the first two may become `failed`.
   public enum State: Sendable, Equatable {
     case handshaking
     /// Both know each other as was asked for.
@@ -21,12 +22,15 @@ public final class TLSMachine {
     /// Messages of the handshake after it was over.
     public var updates: Int
 
+    /// Without arguments nothing is limited.
     public init(records: Int = .max, updates: Int = .max) {
       (self.records, self.updates) = (records, updates)
     }
   }
 
+  /// Changes in `receive` and `send` only.
   public private(set) var state = State.handshaking
+  /// What is left of them; `receive` counts them down. Nothing is limited at first.
   public var limits = Limits()
   /// More came than that: nothing is taken any more, and the other end can still hear why.
   public private(set) var excess: MediaError?
@@ -48,6 +52,7 @@ public final class TLSMachine {
   private static let mostRecordsAtOnce = 16
   private let scratch = UnsafeMutableRawBufferPointer.allocate(byteCount: 16_384, alignment: 16)
 
+  /// The end that accepts. It asks for no certificate of the client. `.fail`: OpenSSL could not make the connection.
   public convenience init(server certificate: TLSCertificate) throws(MediaError) {
     try self.init(certificate.context, nil)
     handshakeLeft = TLSMachine.longestHandshake
@@ -65,6 +70,8 @@ public final class TLSMachine {
     return context
   }
 
+  /// The end that connects; its first bytes are in `takeOutput` at once. `.invalid`: the authorities' file has no certificates or cannot be
+  /// read, or the host is not one that a certificate can be issued for. `.fail`: OpenSSL could not make the connection.
   public convenience init(client trust: TLSTrust) throws(MediaError) {
     let context = try TLSMachine.context(TLS_client_method())
     defer { SSL_CTX_free(context) }

@@ -2,8 +2,11 @@ import MediaCore
 
 /// Where the frames of one published stream go: `Transport.send` without the stream's look-up. Frames are borrowed. Any thread, one frame at a time.
 public protocol MediaOutlet: AnyObject, Sendable {
+  /// Encoded, with its number in the stream.
   func send(_ frame: EncodedFrame, _ id: FrameID) -> SendResult
+  /// Raw, on a stream that was published raw.
   func send(_ frame: VideoFrame, _ id: FrameID) -> SendResult
+  /// Raw, on a stream that was published raw.
   func send(_ frame: AudioFrame, _ id: FrameID) -> SendResult
 }
 

@@ -3,7 +3,9 @@ import MediaCore
 /// The layers in which a video stream is sent, the smallest first, and what its transport lets each of them take: of a layer that nobody receives
 /// nothing need be encoded (dynacast). Pure; kept by the stream, and by its transport where that has to announce them.
 public struct StreamLayers: Sendable, Equatable {
+  /// What the transport allows for one size of the stream.
   public struct Layer: Sendable, Equatable {
+    /// Whether somebody receives it.
     public var isActive = true
     /// The most that it may take, in bits a second; 0: no bound of its own.
     public var bitrate: UInt64 = 0
@@ -11,8 +13,10 @@ public struct StreamLayers: Sendable, Equatable {
 
   /// A room server forwards up to three sizes: a quarter, a half, and the whole.
   public static let most = 3
+  /// One layer, active and not bounded.
   public static let one = StreamLayers(count: 1)
 
+  /// The smallest first, one to three.
   public private(set) var layers: [Layer]
 
   /// All active, none bounded; 1 to 3.

@@ -2,8 +2,11 @@ import MediaCore
 import MediaRTP
 import Synchronization
 
+/// Somebody in a room, as the others know them.
 public struct Member: Sendable, Equatable {
+  /// Unique in the room.
   public let userID: String
+  /// For people; it need not be unique.
   public let displayName: String
   /// What the room lets them do.
   public var permissions = Permissions.ordinary
@@ -14,19 +17,23 @@ public struct Member: Sendable, Equatable {
   /// Whether raw media reaches them: they are in this process.
   public var takesRaw = true
 
+  /// With the ordinary permissions and no attributes; raw media reaches them.
   public init(userID: String, displayName: String) {
     self.userID = userID
     self.displayName = displayName
   }
 }
 
+/// A published stream, at its publisher's end or at a receiver's.
 public struct StreamID: Hashable, Sendable {
+  /// From a counter of this process: in another process the same stream may have another.
   public let value: UInt64
   private static let counter = Atomic<UInt64>(1)
 
   /// One that no other stream of this process has.
   static func next() -> StreamID { StreamID(value: counter.add(1, ordering: .relaxed).oldValue) }
 
+  /// An id that is known already; that of a new stream comes from `Transport.makeStreamID`.
   public init(value: UInt64) {
     self.value = value
   }
@@ -40,14 +47,18 @@ public enum StreamFormat: Sendable {
 
 /// What a room knows of a stream that somebody publishes.
 public struct StreamDescription: Sendable {
+  /// As this end of the transport knows it.
   public let id: StreamID
+  /// Of the publisher.
   public let userID: String
+  /// A fourcc: MSDK_CODEC_*, or `FourCC.raw`.
   public let codec: UInt32
+  /// What the publisher said last when this was made.
   public var format: StreamFormat
   /// Of audio.
   public var isMuted = false
 
-  public init(id: StreamID, userID: String, codec: UInt32, format: StreamFormat) {
+  init(id: StreamID, userID: String, codec: UInt32, format: StreamFormat) {
     self.id = id
     self.userID = userID
     self.codec = codec
@@ -61,14 +72,18 @@ public typealias FrameID = UInt64
 
 /// What a transport carries beside the bits of an encoded frame. The rest is done to the pixels before they are encoded.
 public struct Carriage: Sendable, Equatable {
+  /// The color space of each frame.
   public var color: Bool
+  /// The orientation of each frame; the receiver rotates.
   public var orientation: Bool
 
+  /// By default everything.
   public init(color: Bool = true, orientation: Bool = true) {
     (self.color, self.orientation) = (color, orientation)
   }
 }
 
+/// What became of a frame that was sent.
 public enum SendResult: Sendable, Equatable {
   case sent
   case noReceiver
@@ -76,6 +91,7 @@ public enum SendResult: Sendable, Equatable {
   case queueFull
 }
 
+/// What `TransportDelegate` is notified of.
 public enum TransportEvent: Sendable {
   /// With what the room lets this session do.
   case connected(Permissions)
@@ -121,27 +137,37 @@ public enum TransportEvent: Sendable {
 
 /// Payload, as the session's stats count it.
 public struct TransportStats: Sendable {
+  /// Bytes of encoded frames, and of raw ones where they are carried.
   public var bytesSent: UInt64 = 0
+  /// The same of what arrived.
   public var bytesReceived: UInt64 = 0
+  /// Counted by frame: its bytes in packets of 1200, however many the network path had.
   public var packetsSent: UInt64 = 0
+  /// Counted by frame, as those that were sent.
   public var packetsReceived: UInt64 = 0
+  /// On the network path to this end.
   public var packetsLost: UInt64 = 0
   /// Datagrams that came and were not taken: from foreign hosts, no RTP or of no agreed stream, not authentic, or a second time.
   public var packetsForeign: UInt64 = 0
+  /// No RTP or RTCP, or of no agreed stream.
   public var packetsRefused: UInt64 = 0
+  /// Not authentic under SRTP.
   public var packetsForged: UInt64 = 0
+  /// A second time (RFC 3711, section 3.3.2).
   public var packetsReplayed: UInt64 = 0
   /// That the network or a full buffer of the system did not take.
   public var packetsUnsent: UInt64 = 0
   /// Nanoseconds; 0: not known.
   public var roundTripTime: Int64 = 0
 
+  /// Nothing counted.
   public init() {}
 }
 
 /// A session's connection to its room. All functions may be called from any thread; events come one at a time and in order; media comes on whatever
 /// thread brings it, one frame at a time for a stream. Nothing here is referred to weakly: an object that is pays for it with every count.
 public protocol Transport: AnyObject, Sendable {
+  /// Once. `connected` or `disconnected` follows, unless the session leaves before.
   func connect(_ delegate: any TransportDelegate)
   /// Leaves. No event follows; a frame that is being handed over on another thread may still arrive.
   func disconnect()
@@ -158,11 +184,13 @@ public protocol Transport: AnyObject, Sendable {
   func setFormat(_ stream: StreamID, _ format: StreamFormat)
   /// Notifies the others of an audio stream that this session publishes.
   func setMuted(_ stream: StreamID, _ isMuted: Bool)
+  /// Notifies the others that whoever sends the stream began or ended to speak; the level as in RFC 6464.
   func setSpeaking(_ stream: StreamID, _ isSpeaking: Bool, level: UInt32)
   /// Borrowed, of the codec that the stream was published with.
   func send(_ frame: EncodedFrame, _ id: FrameID, on stream: StreamID) -> SendResult
   /// Raw, of a transport that carries such, on a stream that was published raw.
   func send(_ frame: VideoFrame, _ id: FrameID, on stream: StreamID) -> SendResult
+  /// As a raw video frame.
   func send(_ frame: AudioFrame, _ id: FrameID, on stream: StreamID) -> SendResult
   /// The same for one stream, which is published: for whoever sends a frame after the other.
   func outlet(of stream: StreamID) -> any MediaOutlet
@@ -175,7 +203,9 @@ public protocol Transport: AnyObject, Sendable {
 
   /// Without the permission to receive nothing comes.
   func subscribe(to stream: StreamID, _ sink: StreamSink)
+  /// A frame that is being handed over on another thread may still arrive.
   func unsubscribe(from stream: StreamID)
+  /// Of a stream that is received; `keyFrameRequested` reaches its publisher.
   func requestKeyFrame(of stream: StreamID)
   /// What is of use here of a video stream of somebody else's, subscribed to or not, until another preference replaces this one. Of a transport
   /// with `TransportFeatures.preferences`.
@@ -189,44 +219,62 @@ public protocol Transport: AnyObject, Sendable {
 
   /// Of a moderator, done to another member: `.permission`, `.invalid` for oneself, `.notFound`, as far as is known here.
   func remove(_ userID: String, reason: String) throws(MediaError)
+  /// Mutes the audio of another member, or ends that; their session does it. Errors as of `remove`.
   func mute(_ userID: String, _ isMuted: Bool) throws(MediaError)
 
   /// What the encoder of a published stream is to make, in bits a second: for the stats.
   func setTargetBitrate(_ stream: StreamID, _ bitrate: UInt64)
 
+  /// Since the transport was made.
   var stats: TransportStats { get }
   /// Of all streams together; nil: no network. What would be sent it does not know.
   var networkFigures: NetworkFigures? { get }
   /// Of one stream on a network path; nothing where there is none, or no packet was yet.
   func look(sending stream: StreamID) -> OutboundSnapshot?
+  /// As `look(sending:)`, of a stream that comes in.
   func look(receiving stream: StreamID) -> InboundSnapshot?
   /// The same in detail, as objects by the names of W3C's webrtc-stats; nothing where there is no network.
   func statsEntries(at time: Double) -> [JSON]
 }
 
 extension Transport {
+  /// One that looks the stream up for each frame.
   public func outlet(of stream: StreamID) -> any MediaOutlet { TransportOutlet(self, stream) }
   /// In one layer.
   public func publish(_ stream: StreamID, codec: UInt32, format: StreamFormat) throws(MediaError) {
     try publish(stream, codec: codec, format: format, layers: .one)
   }
 
+  /// Encoded frames only.
   public var carriesRaw: Bool { false }
+  /// `.notConnected`: the transport carries no raw frames.
   public func send(_ frame: VideoFrame, _ id: FrameID, on stream: StreamID) -> SendResult { .notConnected }
+  /// `.notConnected`: the transport carries no raw frames.
   public func send(_ frame: AudioFrame, _ id: FrameID, on stream: StreamID) -> SendResult { .notConnected }
+  /// Ignored: a transport without the feature `preferences`.
   public func prefer(_ preference: VideoPreference, of stream: StreamID) {}
+  /// Ignored: a transport without the feature `accessTokens`.
   public func renew(_ token: AccessToken) {}
+  /// Ignored: a transport without the feature `members`.
   public func setAttribute(_ key: String, _ value: String?) throws(MediaError) {}
+  /// Ignored: a transport without figures of its network path.
   public func setTargetBitrate(_ stream: StreamID, _ bitrate: UInt64) {}
+  /// nil: there is no network path.
   public var networkFigures: NetworkFigures? { nil }
+  /// nil: there is no network path.
   public func look(sending stream: StreamID) -> OutboundSnapshot? { nil }
+  /// nil: there is no network path.
   public func look(receiving stream: StreamID) -> InboundSnapshot? { nil }
+  /// None: there is no network path.
   public func statsEntries(at time: Double) -> [JSON] { [] }
+  /// 0: nothing is queued.
   public func backlog(of stream: StreamID) -> Int64 { 0 }
+  /// Everything, so that nothing is done to the pixels.
   public func carriage(of stream: StreamID) -> Carriage { Carriage() }
 }
 
 /// Who is notified of what happens in the room, one event at a time. Kept from `connect` to `disconnect`.
 public protocol TransportDelegate: AnyObject, Sendable {
+  /// On the event loop of the transport, in order.
   func transport(_ transport: any Transport, _ event: TransportEvent)
 }

@@ -3,8 +3,10 @@ import MediaRuntime
 
 /// What a transport offers beside streams. Errors name the transports that offer what a session was asked for.
 public struct TransportFeatures: OptionSet, Sendable {
+  /// A bit for each feature.
   public let rawValue: UInt32
 
+  /// Required by `OptionSet`.
   public init(rawValue: UInt32) {
     self.rawValue = rawValue
   }
@@ -27,11 +29,12 @@ public struct TransportFactory: Sendable {
   public let scheme: String
   /// Such a url, as an error shows what is accepted.
   public let form: String
+  /// What its transports offer.
   public let features: TransportFeatures
   /// Reads a url of the scheme; `argument` is what an error calls it. Nothing is bound or looked up here.
   public let target: @Sendable (_ url: String, _ argument: String) throws(MediaError) -> any TransportTarget
 
-  public init(
+  init(
     scheme: String, form: String, features: TransportFeatures,
     target: @escaping @Sendable (_ url: String, _ argument: String) throws(MediaError) -> any TransportTarget
   ) {
@@ -48,19 +51,24 @@ public protocol TransportTarget: Sendable {
 }
 
 extension TransportTarget {
+  /// Of a target that keeps nothing.
   public func close() {}
 }
 
 /// What a transport gets from its session and engine. The functions are called while it is made, or not at all.
 public struct TransportContext {
+  /// Whom the session joins as.
   public let member: Member
+  /// Shown to the room; empty if there is none.
   public let token: AccessToken
+  /// Events are delivered on it, and its clock times everything.
   public let loop: EventLoop
   /// The engine's network thread, which begins when it is asked for first.
   public let thread: () throws(MediaError) -> any DriverLoop
   /// The file that records what passes; nil: nobody wants it.
   public let capture: () throws(MediaError) -> PacketCapture?
 
+  /// By default nothing is recorded.
   public init(
     member: Member, token: AccessToken, loop: EventLoop, thread: @escaping () throws(MediaError) -> any DriverLoop,
     capture: @escaping () throws(MediaError) -> PacketCapture? = { () throws(MediaError) in nil }

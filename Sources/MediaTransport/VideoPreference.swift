@@ -10,13 +10,15 @@ public struct VideoPreference: Sendable, Hashable {
     case medium
     case high
 
-    public var weight: Int { 1 << Int(rawValue) }
+    var weight: Int { 1 << Int(rawValue) }
 
+    /// In the order of their weights.
     public static func < (a: Priority, b: Priority) -> Bool { a.rawValue < b.rawValue }
   }
 
   /// Pixels; both 0: any size.
   public var width: UInt32
+  /// Pixels, as the width.
   public var height: UInt32
   /// nil: any.
   public var frameRate: FrameRate?
@@ -28,10 +30,12 @@ public struct VideoPreference: Sendable, Hashable {
   /// Frames a second, below which no rate can be preferred.
   static let leastRate = 0.1
 
+  /// By default any size and any rate, at medium priority; `check` says whether the values are accepted.
   public init(width: UInt32 = 0, height: UInt32 = 0, frameRate: FrameRate? = nil, priority: Priority = .medium) {
     (self.width, self.height, self.frameRate, self.priority) = (width, height, frameRate, priority)
   }
 
+  /// Throws an error in which `argument` names the preference, for a size that no video has and for less than a frame in ten seconds.
   public func check(argument: @autoclosure () -> String) throws(MediaError) {
     if width != 0 || height != 0 { try Dimensions.check(width: width, height: height, argument: argument()) }
     guard let frameRate else { return }
@@ -44,9 +48,11 @@ public struct VideoPreference: Sendable, Hashable {
   /// What of it the sender is to know.
   var ofSender: VideoPreference { VideoPreference(width: width, height: height, frameRate: frameRate) }
 
+  /// Whether no size is preferred: width or height is 0.
   public var isAnySize: Bool { width == 0 || height == 0 }
   /// Sides compare like this, as a rotated camera makes the same pixels.
   public var longer: UInt32 { max(width, height) }
+  /// The other side than `longer`.
   public var shorter: UInt32 { min(width, height) }
 
   /// What satisfies both, as the sender is to know it.

@@ -3,6 +3,8 @@
 that of the function right above it that it shares a comment with, or in the comment at the head of the file that stands for all in it.
 Comments on declarations are Doxygen's: /** before one, /**< after one on its line, so that a reference can be made from the headers.
 
+Each public declaration of a Swift module has a docstring; those of MediaSDKABI are C functions, whose manual is the headers.
+
 Lines of Markdown, everywhere in the tree, end before column 120. Rows of tables may be longer, and urls do not count."""
 
 from __future__ import annotations
@@ -17,6 +19,11 @@ ROOT = Path(__file__).resolve().parents[2]
 INCLUDE = ROOT / "Include" / "mediasdk"
 TOKEN = re.compile(r"/\*(?P<comment>.*?)\*/|MSDK_EXPORT\s(?P<declaration>[^;]*);|(?P<blank>\n[ \t]*\n)", re.S)
 TAG = re.compile(r"\[(any thread|not in a callback|may wait|waits only|control|media)[^\]]*\]\s*$")
+
+ATTRIBUTE = r"@\w+(?:\([^)]*\))?"
+MODIFIER = r"(?:nonisolated|final|static|class|mutating|indirect|lazy|override|private\(set\)|internal\(set\))"
+PUBLIC = re.compile(
+    rf"\s*(?:{ATTRIBUTE}\s+)*(?:{MODIFIER}\s+)*public\s+(?:{MODIFIER}\s+)*(?:var|let|func|init|struct|enum|class|protocol|typealias|subscript)\b")
 
 MARKDOWN_COLUMNS = 119
 URL = re.compile(r"[a-z]+://[^\s)>]+")
@@ -60,6 +67,16 @@ def plain_comments(text: str) -> list[str]:
     return found
 
 
+def undocumented(path: Path) -> Iterator[str]:
+    """The public declarations of a Swift file that have no docstring above them, or above their attributes."""
+    before = ""
+    for number, line in enumerate(path.read_text().split("\n"), 1):
+        if PUBLIC.match(line) and not before.startswith("///"):
+            yield f"{path.relative_to(ROOT)}:{number}: public without a docstring: {line.strip()}"
+        if not re.fullmatch(ATTRIBUTE, line.strip()):
+            before = line.strip()
+
+
 def markdown_files() -> Iterator[Path]:
     for folder, folders, files in os.walk(ROOT):
         folders[:] = sorted(set(folders) - NOT_OURS)
@@ -88,9 +105,12 @@ def main() -> int:
         for path in documents
         for number, length in long_lines(path.read_text())
     ]
+    sources = [path for path in sorted((ROOT / "Sources").glob("Media*/**/*.swift")) if "MediaSDKABI" not in path.parts]
+    bare = [line for path in sources for line in undocumented(path)]
     summary = f"check_docs: {total} functions, {len(untagged)} without a thread tag, or comments that Doxygen does not read; "
-    print("\n".join([*untagged, *wide, f"{summary}{len(documents)} documents, {len(wide)} lines too long"]))
-    return 1 if untagged or wide or total == 0 or not documents else 0
+    swift = f"{len(sources)} Swift files, {len(bare)} public declarations without a docstring; "
+    print("\n".join([*untagged, *bare, *wide, f"{summary}{swift}{len(documents)} documents, {len(wide)} lines too long"]))
+    return 1 if untagged or bare or wide or total == 0 or not sources or not documents else 0
 
 
 if __name__ == "__main__":

@@ -8,10 +8,13 @@ public enum OpusApplication: UInt32, CaseIterable, Sendable {
   case lowDelay = 2
 }
 
+/// What an audio encoder is made for, passed to its class as msdk_audio_encoder_settings (plugin.h).
 public struct AudioEncoderSettings: Sendable, Equatable {
   /// 8000, 12000, 16000, 24000, 48000.
   public var sampleRate: UInt32
+  /// 1 or 2.
   public var channels: Int
+  /// What the encoder is optimised for (RFC 6716, section 2.1.1).
   public var application: OpusApplication
   /// Bits a second.
   public var bitrate: Int
@@ -24,6 +27,7 @@ public struct AudioEncoderSettings: Sendable, Equatable {
   /// Silence is left out.
   public var dtx: Bool
 
+  /// Speech of one channel at 48 kHz by default. The values are not checked here.
   public init(
     sampleRate: UInt32 = 48_000, channels: Int = 1, application: OpusApplication = .voip, bitrate: Int = 32_000, complexity: Int = 9,
     fec: Bool = false, expectedLoss: Int = 0, dtx: Bool = false

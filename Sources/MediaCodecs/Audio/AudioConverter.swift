@@ -8,6 +8,7 @@ public final class AudioConverter: @unchecked Sendable {
   /// Samples per channel that are remembered, so that a resampler can begin in mid-sound.
   private static let memory = 64
 
+  /// The format of the buffers that come out.
   public let wanted: AudioFormat
   private var assembler: AudioAssembler
   private var input: AudioFormat?

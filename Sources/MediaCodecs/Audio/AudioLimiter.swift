@@ -29,6 +29,7 @@ public struct AudioLimiter {
   /// How many frames ago the envelope was below 1, at most `recent.count`.
   private var calm: Int
 
+  /// Allocates all memory that is needed later. `sampleRate` is in Hz.
   public init(sampleRate: Int, channels: Int) {
     self.channels = channels
     delay = sampleRate * AudioLimiter.lookAheadMilliseconds / 1000

@@ -26,6 +26,7 @@ public final class AudioResampler: @unchecked Sendable {
   /// Where the next output and those after it lie.
   private var places: cresampler_places
 
+  /// The rates are in Hz, of `AudioFormat.sampleRates`; `channels` is 1 or 2. Throws `.range` for others.
   public convenience init(from input: UInt32, to output: UInt32, channels: Int) throws(MediaError) {
     try self.init(from: input, to: output, channels: channels, isWide: cresampler_is_wide() != 0)
   }
@@ -62,7 +63,7 @@ public final class AudioResampler: @unchecked Sendable {
   }
 
   /// The rest, as if silence came after it; what is processed next begins anew.
-  public func flush(into output: UnsafeMutableBufferPointer<Float>) -> Int {
+  func flush(into output: UnsafeMutableBufferPointer<Float>) -> Int {
     // As much silence as the filter reaches over: what lies before the end of the input can be made now, and nothing else.
     let count = run(nil, count: bank.after, into: output)
     reset()
@@ -70,7 +71,7 @@ public final class AudioResampler: @unchecked Sendable {
   }
 
   /// The time by which the next sample that comes out is older than the next that goes in.
-  public var delay: Int64 {
+  var delay: Int64 {
     let samples = Double(filled - before) - Double(places.part) / Double(places.denominator)
     return Int64((samples * 1e9 / Double(inputRate)).rounded())
   }
@@ -85,7 +86,7 @@ public final class AudioResampler: @unchecked Sendable {
   }
 
   /// Forgets the sound, not the drift.
-  public func reset() {
+  func reset() {
     filled = before
     places.part = 0
     for channel in 0..<channels { (window + channel * capacity).update(repeating: 0, count: filled) }

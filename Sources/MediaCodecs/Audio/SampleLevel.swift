@@ -3,7 +3,7 @@ import MediaCore
 
 extension SampleMath {
   /// Loudness as RFC 6464, section 3, has it: the root mean square in decibels below full scale, rounded, 0...127.
-  public static func level(_ samples: UnsafePointer<Float>, count: Int) -> UInt32 {
+  static func level(_ samples: UnsafePointer<Float>, count: Int) -> UInt32 {
     level(
       power: meanSquare(count) { start, end in
         // Eight sums at once: added one after the other they would have to wait for each other.
@@ -23,7 +23,7 @@ extension SampleMath {
       })
   }
 
-  public static func level(_ samples: UnsafePointer<Int16>, count: Int) -> UInt32 {
+  static func level(_ samples: UnsafePointer<Int16>, count: Int) -> UInt32 {
     level(
       power: meanSquare(count) { start, end in
         // A square has 31 bits; whole numbers may be summed in any order.

@@ -1,6 +1,7 @@
 /// Arithmetic on samples, in loops that the compiler turns into vector instructions of plain x86-64: no bounds, no traps, and sums that are
 /// split by hand where the order of additions would forbid it. Any float is taken; what is not a number gives no number, or silence.
 public enum SampleMath {
+  /// Full scale is 32,768; every value is exact. `count` is samples of all channels.
   public static func toFloat(_ source: UnsafePointer<Int16>, _ destination: UnsafeMutablePointer<Float>, count: Int) {
     var index = 0
     while index < count {
@@ -18,6 +19,7 @@ public enum SampleMath {
     }
   }
 
+  /// Adds each sample to the one at its place; nothing is clipped. `count` is samples of all channels.
   public static func add(_ source: UnsafePointer<Float>, to destination: UnsafeMutablePointer<Float>, count: Int) {
     var index = 0
     while index < count {
@@ -27,7 +29,7 @@ public enum SampleMath {
   }
 
   /// `count` is samples per channel.
-  public static func monoToStereo(_ source: UnsafePointer<Float>, _ destination: UnsafeMutablePointer<Float>, count: Int) {
+  static func monoToStereo(_ source: UnsafePointer<Float>, _ destination: UnsafeMutablePointer<Float>, count: Int) {
     var index = 0
     while index < count {
       destination[index &* 2] = source[index]
@@ -37,7 +39,7 @@ public enum SampleMath {
   }
 
   /// The mean of both, which neither clips nor changes what is alike on both sides. `count` is samples per channel; in place is fine.
-  public static func stereoToMono(_ source: UnsafePointer<Float>, _ destination: UnsafeMutablePointer<Float>, count: Int) {
+  static func stereoToMono(_ source: UnsafePointer<Float>, _ destination: UnsafeMutablePointer<Float>, count: Int) {
     var index = 0
     while index < count {
       destination[index] = (source[index &* 2] + source[index &* 2 &+ 1]) * 0.5
@@ -47,7 +49,7 @@ public enum SampleMath {
 
   /// Multiplies by a gain that goes from one value to the other in a straight line; the sample after the last would have the second.
   /// `count` is samples per channel, all channels of which have the same gain.
-  public static func ramp(_ samples: UnsafeMutablePointer<Float>, channels: Int, count: Int, from: Float, to: Float) {
+  static func ramp(_ samples: UnsafeMutablePointer<Float>, channels: Int, count: Int, from: Float, to: Float) {
     if from == 1, to == 1 { return }
     let step = slope(count, from, to)
     var index: Int32 = 0
@@ -67,7 +69,7 @@ public enum SampleMath {
     }
   }
 
-  public static func ramp(_ samples: UnsafeMutablePointer<Int16>, channels: Int, count: Int, from: Float, to: Float) {
+  static func ramp(_ samples: UnsafeMutablePointer<Int16>, channels: Int, count: Int, from: Float, to: Float) {
     if from == 1, to == 1 { return }
     let step = slope(count, from, to)
     var index: Int32 = 0
@@ -88,7 +90,7 @@ public enum SampleMath {
   }
 
   /// The greatest magnitude; what is not a number counts as greater than infinity.
-  public static func peak(_ samples: UnsafePointer<Float>, count: Int) -> Float {
+  static func peak(_ samples: UnsafePointer<Float>, count: Int) -> Float {
     // Magnitudes are ordered as their bits are, and whole numbers may be compared in any order.
     var greatest: Int32 = 0
     var index = 0

@@ -4,10 +4,12 @@ import MediaCore
 /// A codec of the library's own: a class with the tables of plugin.h, as a plugin's has them, and nothing besides leads to it. To add a codec, write
 /// its class in a file of its own, and list it in `all`.
 public struct CodecClass: @unchecked Sendable {
+  /// As plugin.h describes it. It always runs in this process (MSDK_CLASS_NO_ISOLATION).
   public let table: msdk_class
   /// Throws what is wrong with data that `parse_header` refused: without an instance that has no text of its own.
   public let explain: @Sendable (UnsafeRawBufferPointer) throws(MediaError) -> Void
 
+  /// The codecs of the library; those of plugins are not among them.
   public static let all = [vp8, opus]
 
   init(

@@ -14,6 +14,7 @@ public final class ConversionScratch: @unchecked Sendable {
   /// What the table in a slot was made of.
   private var axes = [ScalingAxis?](repeating: nil, count: slots)
 
+  /// Memory is allocated by the first conversion that needs it.
   public init() {}
 
   deinit {

@@ -2,17 +2,17 @@ import CMediaSDK
 import MediaCore
 
 /// A decoded picture, I420, in memory of the decoder.
-public struct DecodedFrame {
-  public let width: UInt32
-  public let height: UInt32
-  public let planes: (y: UnsafeMutablePointer<UInt8>, u: UnsafeMutablePointer<UInt8>, v: UnsafeMutablePointer<UInt8>)
-  public let strides: (y: Int32, u: Int32, v: Int32)
+struct DecodedFrame {
+  let width: UInt32
+  let height: UInt32
+  let planes: (y: UnsafeMutablePointer<UInt8>, u: UnsafeMutablePointer<UInt8>, v: UnsafeMutablePointer<UInt8>)
+  let strides: (y: Int32, u: Int32, v: Int32)
   /// Decoded with damage, its own or that of a picture it builds on.
-  public let isCorrupt: Bool
+  let isCorrupt: Bool
 
   /// Shows the picture as a frame, for the length of the call: to be converted or copied from, by no means to be kept or written to. The
   /// colour travels beside the bits, so the caller has it.
-  public func withFrame<Result>(
+  func withFrame<Result>(
     color: ColorSpace, _ body: (UnsafePointer<msdk_video_frame>) throws(MediaError) -> Result
   ) throws(MediaError) -> Result {
     var format = VideoFormat(.i420, width: width, height: height, color: color).foreign

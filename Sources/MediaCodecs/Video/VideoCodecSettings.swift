@@ -9,12 +9,17 @@ public enum EncoderPreset: UInt32, CaseIterable, Sendable {
   case quality = 3
 }
 
+/// What a video encoder is made for, passed to its class as msdk_video_encoder_settings (plugin.h).
 public struct VideoEncoderSettings: Sendable, Equatable {
+  /// In pixels, of the frames that are encoded.
   public var width: UInt32
+  /// In pixels, of the frames that are encoded.
   public var height: UInt32
   /// The rate that is expected, for the budget of the first frames and for frames without a duration. Unknown is read as 30.
   public var frameRate: FrameRate
+  /// Threads that the encoder may use.
   public var threads: Int
+  /// How much time the encoder may take.
   public var preset: EncoderPreset
   /// Bits a second.
   public var targetBitrate: UInt64
@@ -23,6 +28,7 @@ public struct VideoEncoderSettings: Sendable, Equatable {
   /// Screens: text is to be sharp, and what stands still is to cost nothing.
   public var isScreen: Bool
 
+  /// A camera's frames in real time on one thread, by default. The values are not checked here.
   public init(
     width: UInt32, height: UInt32, frameRate: FrameRate, threads: Int = 1, preset: EncoderPreset = .realtime, targetBitrate: UInt64,
     dropThreshold: UInt32 = 30, isScreen: Bool = false
@@ -58,11 +64,14 @@ extension VideoEncoderSettings {
   }
 }
 
+/// What a video decoder is made for, passed to its class as msdk_video_decoder_settings (plugin.h).
 public struct VideoDecoderSettings: Sendable, Equatable {
+  /// Threads that the decoder may use.
   public var threads: Int
   /// The most pixels of a picture: what is received must not be able to make the decoder take any amount of memory.
   public var maximumPixels: UInt64
 
+  /// One thread and frames of up to 4096x4096 pixels, by default.
   public init(threads: Int = 1, maximumPixels: UInt64 = 4096 * 4096) {
     self.threads = threads
     self.maximumPixels = maximumPixels

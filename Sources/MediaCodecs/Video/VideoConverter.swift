@@ -27,7 +27,7 @@ public enum VideoConverter {
   }
 
   /// Straight from the decoder's memory; `color` is what the stream says of itself.
-  public static func convert(
+  static func convert(
     _ picture: DecodedFrame, color: ColorSpace, into destination: UnsafeMutablePointer<msdk_video_frame>, scratch: ConversionScratch
   ) throws(MediaError) {
     try picture.withFrame(color: color) { frame throws(MediaError) in

@@ -1,17 +1,20 @@
 /// The first byte of an Opus packet, its table of contents, and the number of frames where another byte has it: RFC 6716, section 3.1.
 public struct OpusTOC: Sendable, Equatable {
+  /// What the packet is encoded with: SILK, CELT, or both (section 2).
   public enum Mode: Sendable { case silk, hybrid, celt }
-  public enum Bandwidth: Sendable { case narrow, medium, wide, superWide, full }
+  enum Bandwidth: Sendable { case narrow, medium, wide, superWide, full }
 
   /// Of RTP and of decoded audio, whatever the packet's bandwidth.
   public static let clockRate: UInt32 = 48_000
   /// Samples per channel at 48,000 Hz: 120 ms.
   public static let longest = 5760
 
+  /// The same for all frames of the packet.
   public let mode: Mode
-  public let bandwidth: Bandwidth
+  let bandwidth: Bandwidth
+  /// Whether the packet has two channels; a decoder for one channel or for two takes both kinds.
   public let isStereo: Bool
-  public let frameCount: Int
+  let frameCount: Int
   /// Per channel at 48,000 Hz.
   public let samplesPerFrame: Int
 
@@ -61,6 +64,7 @@ public struct OpusPacket: Sendable, Equatable {
   /// Bytes.
   public static let largestFrame = 1275
 
+  /// With the mode and the duration of all frames.
   public let toc: OpusTOC
   /// Where the first frame lies in the packet; empty when there is nothing but its length.
   public private(set) var firstFrame = 0..<0

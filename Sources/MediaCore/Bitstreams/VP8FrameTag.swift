@@ -3,18 +3,21 @@ public struct VP8FrameTag: Sendable, Equatable {
   /// Width and height have 14 bits.
   public static let maximumDimension: UInt32 = 16383
 
+  /// Whether the frame refers to no other, and the size follows the tag.
   public let isKeyFrame: Bool
   /// 0 to 3 are defined.
   public let version: UInt8
+  /// False for a frame that is decoded only because later ones refer to it.
   public let isShown: Bool
   /// Bytes of the first partition, which follows.
   public let firstPartitionSize: Int
   /// Of the frame; 0 for all but key frames.
   public let width: UInt16
+  /// In pixels; 0 for all but key frames.
   public let height: UInt16
   /// By how much the frame is to be enlarged for display (0: not, 1: 5/4, 2: 5/3, 3: 2); 0 for all but key frames.
-  public let horizontalScale: UInt8
-  public let verticalScale: UInt8
+  let horizontalScale: UInt8
+  let verticalScale: UInt8
 
   /// Bytes of the tag, of a key frame with its size.
   private var size: Int { isKeyFrame ? 10 : 3 }

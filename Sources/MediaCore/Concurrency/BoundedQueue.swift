@@ -9,15 +9,21 @@ public enum QueuePolicy: UInt32, Sendable {
 public struct BoundedQueue<Element> {
   fileprivate var slots: [Element?]
   private var head = 0
+  /// From 0 to `capacity`.
   public private(set) var count = 0
 
+  /// Of at least one element; less is taken for 1. All memory is allocated here.
   public init(capacity: Int) {
     slots = Array(repeating: nil, count: max(1, capacity))
   }
 
+  /// The largest number of elements, which never changes.
   public var capacity: Int { slots.count }
+  /// Whether `pop` would return nil.
   public var isEmpty: Bool { count == 0 }
+  /// Whether the next `push` displaces an element.
   public var isFull: Bool { count == slots.count }
+  /// The oldest element, which stays; nil when the queue is empty.
   public var first: Element? { isEmpty ? nil : slots[head] }
 
   /// Adds to the end; when full, the oldest makes room and is returned.
@@ -28,6 +34,7 @@ public struct BoundedQueue<Element> {
     return displaced
   }
 
+  /// Removes the oldest element; nil when the queue is empty.
   public mutating func pop() -> Element? {
     guard count > 0, let element = slots[head] else { return nil }
     slots[head] = nil

@@ -7,6 +7,7 @@ public final class Monitor<State>: @unchecked Sendable {
   private let condition: UnsafeMutablePointer<pthread_cond_t>
   private var state: State
 
+  /// With its first value, which nobody else may refer to.
   public init(_ state: sending State) {
     self.state = state
     mutex = .allocate(capacity: 1)
@@ -26,6 +27,7 @@ public final class Monitor<State>: @unchecked Sendable {
     mutex.deallocate()
   }
 
+  /// Runs `body` under the lock, and passes on what it returns or throws. The lock is not recursive: `body` must not use this monitor.
   @inline(__always)
   public func withLock<Result: ~Copyable, Failure: Error>(_ body: (inout State) throws(Failure) -> Result) throws(Failure) -> Result {
     pthread_mutex_lock(mutex)
@@ -58,6 +60,7 @@ public final class Monitor<State>: @unchecked Sendable {
 
 /// How long a caller is willing to wait: real time, because somebody is waiting.
 public enum Deadline {
+  /// In nanoseconds of CLOCK_MONOTONIC. 0 gives a deadline that has passed, `UInt32.max` one that never comes (`.max`).
   public static func after(milliseconds: UInt32) -> Int64 {
     if milliseconds == .max { return .max }
     if milliseconds == 0 { return 0 }

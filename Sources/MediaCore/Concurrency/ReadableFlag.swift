@@ -6,12 +6,14 @@ public final class ReadableFlag: @unchecked Sendable {
   private var descriptor: Int32 = -1
   private var isSet = false
 
+  /// Not set, and without a descriptor.
   public init() {}
 
   deinit {
     if descriptor >= 0 { close(descriptor) }
   }
 
+  /// The descriptor, the same each time; the flag owns it and closes it at its own end. `.noMemory`: the system has none left.
   public func get() throws(MediaError) -> Int32 {
     if descriptor < 0 {
       descriptor = msdk_eventfd(isSet ? 1 : 0)
@@ -20,6 +22,7 @@ public final class ReadableFlag: @unchecked Sendable {
     return descriptor
   }
 
+  /// Makes the descriptor readable, or no longer readable. It never blocks, and setting the same value again does nothing.
   public func set(_ value: Bool) {
     guard value != isSet else { return }
     isSet = value

@@ -10,6 +10,7 @@ public final class Snapshot<Value: AnyObject & Sendable>: Sendable {
   private let retired = Monitor<[Value]>([])
   private let hasRetired = Atomic<Bool>(false)
 
+  /// With the first object, of which a reference is kept until it is replaced.
   public init(_ value: Value) {
     current = Atomic(Snapshot.address(value))
   }

@@ -13,8 +13,10 @@ public final class CStringArena: Sendable {
 
   private let held = Monitor(Held())
 
+  /// Without strings.
   public init() {}
 
+  /// The string with a NUL at its end, the same pointer for equal texts; nil when memory has run out. Any thread may call it.
   public func string(_ text: String) -> UnsafePointer<CChar>? {
     held.withLock { held in UnsafePointer(held.state.string(text)) }
   }

@@ -9,6 +9,7 @@ public enum ForeignCode {
     return key
   }()
 
+  /// True from the outermost `run` on this thread until it returns.
   public static var isRunning: Bool { pthread_getspecific(key) != nil }
 
   /// Runs foreign code, noting that this thread is inside it.
@@ -29,6 +30,7 @@ public final class CallbackGate: Sendable {
   /// Guards nothing; a state of no size would make the thread sanitizer take its neighbour in memory for it.
   private let empty = Monitor(false)
 
+  /// Open, with no callback inside.
   public init() {}
 
   /// Runs the callback unless the gate is closed; says whether it ran.
@@ -63,6 +65,8 @@ public final class CallbackGate: Sendable {
     while !isEmpty { usleep(200) }
   }
 
+  /// No callback runs from now on. Outside foreign code it waits, without a limit, until those that run have returned; inside it returns at
+  /// once. May be called more than once.
   public func close() {
     inside.bitwiseOr(CallbackGate.closedBit, ordering: .acquiringAndReleasing)
     guard !ForeignCode.isRunning else { return }

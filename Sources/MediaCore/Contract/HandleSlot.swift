@@ -14,6 +14,7 @@ public final class HandleSlot: Sendable {
   private let kind: HandleKind
   private let held = Monitor(Held())
 
+  /// For an object of that kind; no handle is made yet.
   public init(_ kind: HandleKind) {
     self.kind = kind
   }

@@ -8,7 +8,9 @@ public indirect enum JSON: Sendable {
   case array([JSON])
   case object([(String, JSON)])
 
+  /// An integer of any type whose value fits an Int128.
   public static func whole(_ value: some BinaryInteger) -> JSON { .integer(Int128(value)) }
+  /// An array of strings, in the same order.
   public static func texts(_ values: [String]) -> JSON { .array(values.map { .text($0) }) }
 
   /// Indented by two spaces a level.

@@ -75,9 +75,12 @@ extension Status {
 
 /// The one error of this package: a code for programs and words for people, which name what was wrong, what it was and what is accepted.
 public struct MediaError: Error, Sendable, Equatable {
+  /// For programs: the result that the C function returns.
   public let status: Status
+  /// For people, in English; it may change in every release.
   public let text: String
 
+  /// The text names the argument, what it was and what is accepted.
   public init(_ status: Status, _ text: String) {
     self.status = status
     self.text = text

@@ -3,6 +3,7 @@ import Glibc
 
 /// The version, as error.h says it.
 public enum SDKVersion {
+  /// MAJOR.MINOR.PATCH, for a candidate with "-rc.N" at its end.
   public static let text = MSDK_VERSION_STRING
 
   /// The same for C; lives as long as the process.

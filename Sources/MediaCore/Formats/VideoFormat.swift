@@ -2,15 +2,20 @@ import CMediaSDK
 
 /// A frame rate as a fraction. 0/0 and 0/1 are "variable or unknown".
 public struct FrameRate: Sendable, Hashable, CustomStringConvertible {
+  /// Frames in `denominator` seconds.
   public let numerator: UInt32
+  /// Seconds; 0 makes the rate unknown.
   public let denominator: UInt32
 
+  /// Checks nothing and does not reduce the fraction.
   public init(_ numerator: UInt32, _ denominator: UInt32 = 1) {
     self.numerator = numerator
     self.denominator = denominator
   }
 
+  /// Whether neither part of the fraction is 0.
   public var isKnown: Bool { numerator > 0 && denominator > 0 }
+  /// Frames a second; 0 when the rate is not known.
   public var perSecond: Double { isKnown ? Double(numerator) / Double(denominator) : 0 }
 
   /// The time from one frame to the next, at least a nanosecond; nil when the rate is not known.
@@ -28,6 +33,7 @@ public struct FrameRate: Sendable, Hashable, CustomStringConvertible {
     return overflow ? .max : due
   }
 
+  /// "30" or "30000/1001", frames a second.
   public var description: String {
     denominator == 1 || !isKnown ? "\(numerator)" : "\(numerator)/\(denominator)"
   }
@@ -35,13 +41,19 @@ public struct FrameRate: Sendable, Hashable, CustomStringConvertible {
 
 /// Colour as H.273 has it; 0 of a caller becomes 2, unspecified.
 public struct ColorSpace: Sendable, Hashable {
+  /// ColourPrimaries of H.273.
   public var primaries: UInt32 = 2
+  /// TransferCharacteristics of H.273.
   public var transfer: UInt32 = 2
+  /// MatrixCoefficients of H.273.
   public var matrix: UInt32 = 2
+  /// Whether luma uses 0...255, and not 16...235.
   public var fullRange = false
 
+  /// Unspecified colour of limited range.
   public init() {}
 
+  /// Takes a 0 for 2, unspecified; the matrix Identity of RGB is not kept either (see `matrix(of:)`).
   public init(primaries: UInt32, transfer: UInt32, matrix: UInt32, fullRange: Bool) {
     self.primaries = primaries == 0 ? 2 : primaries
     self.transfer = transfer == 0 ? 2 : transfer
@@ -49,11 +61,13 @@ public struct ColorSpace: Sendable, Hashable {
     self.fullRange = fullRange
   }
 
+  /// As the encoded frame's members say it.
   public init(_ frame: msdk_encoded_frame) {
     self.init(
       primaries: frame.color_primaries, transfer: frame.color_transfer, matrix: frame.color_matrix, fullRange: frame.color_full_range == 1)
   }
 
+  /// Writes it into the encoded frame's members.
   public func tell(_ frame: inout msdk_encoded_frame) {
     (frame.color_primaries, frame.color_transfer, frame.color_matrix, frame.color_full_range) = (
       primaries, transfer, matrix, fullRange ? 1 : 0
@@ -77,15 +91,22 @@ public struct ColorSpace: Sendable, Hashable {
 
 /// What a stream of pictures is made of.
 public struct VideoFormat: Sendable, Hashable, CustomStringConvertible {
+  /// How the pixels lie in memory.
   public var pixelFormat: PixelFormat
+  /// In pixels; not checked, except by `init(checking:argument:)`.
   public var width: UInt32
+  /// In pixels; not checked, except by `init(checking:argument:)`.
   public var height: UInt32
+  /// What the producer means to reach; it may be unknown.
   public var frameRate: FrameRate
+  /// Unspecified by default, which is treated as BT.601 of limited range.
   public var color: ColorSpace
+  /// MSDK_CONTENT_*, 0...3; 0 is none.
   public var contentHint: UInt32
   /// Of the capture device, in nanoseconds; 0: unknown.
   public var expectedDelay: Int64
 
+  /// Checks nothing. By default the frame rate is unknown and the colour unspecified.
   public init(
     _ pixelFormat: PixelFormat, width: UInt32, height: UInt32, frameRate: FrameRate = FrameRate(0, 1), color: ColorSpace = ColorSpace(),
     contentHint: UInt32 = 0, expectedDelay: Int64 = 0
@@ -124,8 +145,10 @@ public struct VideoFormat: Sendable, Hashable, CustomStringConvertible {
         fullRange: format.color_full_range == 1), contentHint: format.content_hint, expectedDelay: format.expected_delay_ns)
   }
 
+  /// Whether width and height are the same.
   public func hasSize(of other: VideoFormat) -> Bool { width == other.width && height == other.height }
 
+  /// For the C interface, with its size filled in. The matrix of an RGB format is Identity where none is specified.
   public var foreign: msdk_video_format {
     var format = msdk_video_format()
     format.struct_size = UInt32(MemoryLayout<msdk_video_format>.size)
@@ -151,7 +174,9 @@ public struct VideoFormat: Sendable, Hashable, CustomStringConvertible {
     return Double(layoutSize) * 8 * frameRate.perSecond
   }
 
+  /// 0 when the frame rate is not known.
   public var pixelsPerSecond: Double { Double(width) * Double(height) * frameRate.perSecond }
 
+  /// "I420 1280x720 at 30", for error texts and logs.
   public var description: String { "\(pixelFormat.name) \(width)x\(height) at \(frameRate)" }
 }

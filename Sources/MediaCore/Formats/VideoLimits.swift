@@ -3,9 +3,13 @@ public enum VideoLimits: UInt32, Sendable {
   case conference = 0
   case extended = 1
 
+  /// A size, and the highest frame rate with it.
   public struct Limit: Sendable, Equatable {
+    /// In pixels.
     public let width: UInt32
+    /// In pixels.
     public let height: UInt32
+    /// Frames a second, at most.
     public let frameRate: UInt32
   }
 
@@ -35,6 +39,8 @@ public enum VideoLimits: UInt32, Sendable {
 
   private func isExact(_ kind: VideoKind) -> Bool { kind == .virtual && self == .conference }
 
+  /// `.range`: the frame rate is not known. `.limit`: the size or the frame rate is outside the limits. The text names the argument and
+  /// what is accepted.
   public func check(_ format: VideoFormat, of kind: VideoKind, argument: String) throws(MediaError) {
     guard format.frameRate.isKnown else {
       throw MediaError(.range, "\(argument) has the frame rate \(format.frameRate); accepted: a known rate above 0")

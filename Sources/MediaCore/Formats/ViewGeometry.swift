@@ -1,8 +1,11 @@
 /// How a stored picture is turned to stand upright: first mirrored left to right, then turned clockwise by quarters.
 public struct Orientation: Sendable, Equatable {
+  /// Of 90 degrees, clockwise, 0...3.
   public var quarters: UInt32
+  /// Whether left and right are exchanged, before the rotation.
   public var isMirrored: Bool
 
+  /// Of `quarters` the remainder by 4 counts. By default the frame is upright as it is stored.
   public init(quarters: UInt32 = 0, isMirrored: Bool = false) {
     self.quarters = quarters & 3
     self.isMirrored = isMirrored
@@ -14,9 +17,11 @@ public struct Orientation: Sendable, Equatable {
     self.init(quarters: foreign & 3, isMirrored: foreign & 4 != 0)
   }
 
+  /// MSDK_ROTATE_* | MSDK_MIRROR.
   public var foreign: UInt32 { quarters | (isMirrored ? 4 : 0) }
   /// What undoes it: a mirrored one undoes itself.
   public var inverse: Orientation { isMirrored ? self : Orientation(quarters: 4 - quarters) }
+  /// Whether width and height change places: with an odd number of quarters.
   public var swapsSides: Bool { quarters & 1 != 0 }
 
   /// This one and then another, as one: mirrored after a turn is turned the other way after the mirror.
@@ -27,11 +32,16 @@ public struct Orientation: Sendable, Equatable {
 
 /// Whole pixels.
 public struct Rectangle: Sendable, Equatable {
+  /// Of the left edge.
   public var x: Int
+  /// Of the upper edge; it grows downwards.
   public var y: Int
+  /// Of the pixels from `x` on.
   public var width: Int
+  /// Of the rows from `y` on.
   public var height: Int
 
+  /// Checks nothing.
   public init(x: Int, y: Int, width: Int, height: Int) {
     (self.x, self.y, self.width, self.height) = (x, y, width, height)
   }
@@ -39,26 +49,35 @@ public struct Rectangle: Sendable, Equatable {
 
 /// A place of fixed size that pictures of any size are put into.
 public struct View: Sendable, Equatable {
+  /// What becomes of a frame whose sides have another ratio than the view's; MSDK_SCALE_* of view.h.
   public enum Scale: UInt32, Sendable {
     case fit = 0
     case fill = 1
     case stretch = 2
   }
 
+  /// Which part of a frame is shown in which part of the view.
   public struct Placement: Sendable, Equatable {
+    /// The frame's own, followed by that of the view.
     public let orientation: Orientation
     /// Of the stored picture, before it is turned.
     public let source: Rectangle
+    /// In the view; pixels outside it have the background's colour.
     public let target: Rectangle
   }
 
+  /// In pixels.
   public let width: Int
+  /// In pixels.
   public let height: Int
+  /// How a frame is fitted in.
   public let scale: Scale
+  /// What is done to each frame after its own orientation.
   public let orientation: Orientation
   /// 0xRRGGBB.
   public let background: UInt32
 
+  /// `.range`: width or height is outside `Dimensions.accepted`, or the background is above 0xFFFFFF.
   public init(width: UInt32, height: UInt32, scale: Scale = .fit, orientation: Orientation = Orientation(), background: UInt32 = 0)
     throws(MediaError)
   {

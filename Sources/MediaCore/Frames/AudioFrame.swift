@@ -3,6 +3,7 @@ import Glibc
 
 /// A reference to a buffer of sound, counted by hand as `VideoFrame` is.
 public struct AudioFrame: @unchecked Sendable, Equatable {
+  /// The public struct, in its slot; valid while a reference is held.
   public let native: UnsafeMutablePointer<msdk_audio_frame>
 
   /// What stands behind the public struct in its slot.
@@ -22,6 +23,7 @@ public struct AudioFrame: @unchecked Sendable, Equatable {
   private static let tailOffset = (MemoryLayout<msdk_audio_frame>.size + 15) & ~15
   private static let table = SlotTable(payloadSize: tailOffset + MemoryLayout<Tail>.size, capacity: 65_536)
 
+  /// Audio frames of the process with a reference left.
   public static var liveCount: Int { table?.liveCount ?? 0 }
 
   // MARK: Making
@@ -132,26 +134,32 @@ public struct AudioFrame: @unchecked Sendable, Equatable {
     return native.pointee.sample_count == tail.pointee.own.sampleCount ? nil : "sample_count"
   }
 
+  /// Gives up one reference of a foreign pointer. False: it names no audio frame with a reference left.
   public static func release(foreign pointer: UnsafePointer<msdk_audio_frame>) -> Bool {
     table?.release(pointer) ?? false
   }
 
+  /// 0 when the pointer names no audio frame with a reference left.
   public static func references(foreign pointer: UnsafePointer<msdk_audio_frame>) -> UInt32 {
     table?.count(of: pointer) ?? 0
   }
 
+  /// One reference more, to be given up by `release()`. Any thread.
   public func retain() {
     _ = AudioFrame.table?.tryRetain(native)
   }
 
+  /// Gives up one reference; with the last one the memory goes back to where it came from. Any thread.
   public func release() {
     _ = AudioFrame.table?.release(native)
   }
 
+  /// Of all holders; others may change it at any moment unless it is 1.
   public var references: UInt32 { AudioFrame.references(foreign: native) }
 
   // MARK: Looking
 
+  /// As the public struct says it; s16, 48,000 Hz, mono where that has no valid sample format. The expected delay is not carried.
   public var format: AudioFormat {
     guard let format = native.pointee.format?.pointee, let sampleFormat = SampleFormat(rawValue: format.sample_format) else {
       return AudioFormat(.s16, sampleRate: 48_000, channels: 1)
@@ -160,6 +168,7 @@ public struct AudioFrame: @unchecked Sendable, Equatable {
       sampleFormat, sampleRate: format.sample_rate, channels: format.channels, samplesPerBuffer: format.frames_per_buffer)
   }
 
+  /// Whether the holder may write to its samples (MSDK_FRAME_WRITABLE).
   public var isWritable: Bool { native.pointee.flags & UInt32(MSDK_FRAME_WRITABLE) != 0 }
 
   /// Says whether the one who holds it may write to it.
@@ -180,6 +189,7 @@ public struct AudioFrame: @unchecked Sendable, Equatable {
   /// Per channel.
   public var sampleCount: Int { Int(native.pointee.sample_count) }
 
+  /// The samples of all channels, interleaved; valid while a reference is held.
   public var bytes: UnsafeMutableRawBufferPointer {
     UnsafeMutableRawBufferPointer(start: native.pointee.planes?.pointee, count: sampleCount * format.stride)
   }
@@ -201,6 +211,7 @@ public struct AudioFrame: @unchecked Sendable, Equatable {
     native.pointee.duration_ns = format.duration(ofSamples: self.sampleCount)
   }
 
+  /// Capture of the first sample, in nanoseconds of CLOCK_MONOTONIC.
   public var timestamp: Int64 { native.pointee.timestamp_ns }
 
   /// The index of the sample that was captured at a time: below 0 before the buffer, `sampleCount` or more behind it.

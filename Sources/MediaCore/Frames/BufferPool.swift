@@ -2,9 +2,9 @@ import Glibc
 
 /// Blocks of memory that are used again. Frames keep their pool alive, so that they may outlive whoever made it.
 public final class BufferPool: Sendable {
-  public struct Buffer {
-    public var memory: UnsafeMutableRawPointer?
-    public var capacity = 0
+  struct Buffer {
+    var memory: UnsafeMutableRawPointer?
+    var capacity = 0
   }
 
   private struct State {
@@ -17,6 +17,7 @@ public final class BufferPool: Sendable {
   /// Pictures begin on a page. Copying into memory that begins a few bytes further into its page than the source does is several times slower,
   /// since each load then seems to wait for a store; blocks from malloc begin 16 or 48 bytes into theirs.
   private static func alignment(_ capacity: Int) -> Int { capacity >= 65_536 ? 4096 : 64 }
+  /// The largest number of buffers in use at a time, without those that are lent.
   public let limit: Int
   private let state: Monitor<State>
 

@@ -3,12 +3,15 @@ import Glibc
 
 /// A reference to an encoded picture, counted by hand as `VideoFrame` is.
 public struct EncodedFrame: @unchecked Sendable, Equatable {
+  /// The public struct, in its slot; valid while a reference is held.
   public let native: UnsafeMutablePointer<msdk_encoded_frame>
 
   private static let ownOffset = (MemoryLayout<msdk_encoded_frame>.size + 15) & ~15
   private static let table = SlotTable(payloadSize: ownOffset + MemoryLayout<msdk_encoded_frame>.size, capacity: 65_536)
 
+  /// Bytes of the data: 16 MiB.
   public static let largest = 16 << 20
+  /// Encoded frames of the process with a reference left.
   public static var liveCount: Int { table?.liveCount ?? 0 }
 
   /// A frame with a copy of `data` in memory from the pool; nil when the pool has none until the deadline. `attributes` says all the rest.
@@ -56,6 +59,7 @@ public struct EncodedFrame: @unchecked Sendable, Equatable {
     return frame
   }
 
+  /// The frame that a foreign pointer names, with a reference for the caller to release. `.handle`: it names none with a reference left.
   public static func retained(foreign pointer: UnsafePointer<msdk_encoded_frame>?) throws(MediaError) -> EncodedFrame {
     guard let pointer, let table, table.tryRetain(pointer) else {
       throw MediaError(.handle, "frame is \(pointer == nil ? "NULL" : "not a live encoded frame"); accepted: one with a reference left")
@@ -107,23 +111,29 @@ public struct EncodedFrame: @unchecked Sendable, Equatable {
     return !isKeyFrame || now.width == made.width && now.height == made.height ? nil : "width or height"
   }
 
+  /// Gives up one reference of a foreign pointer. False: it names no encoded frame with a reference left.
   public static func release(foreign pointer: UnsafePointer<msdk_encoded_frame>) -> Bool {
     table?.release(pointer) ?? false
   }
 
+  /// One reference more, to be given up by `release()`. Any thread.
   public func retain() {
     _ = EncodedFrame.table?.tryRetain(native)
   }
 
+  /// Gives up one reference; with the last one the memory goes back to its pool. Any thread.
   public func release() {
     _ = EncodedFrame.table?.release(native)
   }
 
+  /// Of all holders; 0 after the last was given up. Others may change it at any moment unless it is 1.
   public var references: UInt32 { EncodedFrame.table?.count(of: native) ?? 0 }
 
+  /// The encoded data; valid while a reference is held.
   public var bytes: UnsafeRawBufferPointer {
     UnsafeRawBufferPointer(start: native.pointee.data, count: Int(native.pointee.size))
   }
 
+  /// Whether decoding can begin with it (MSDK_ENCODED_KEY).
   public var isKeyFrame: Bool { native.pointee.flags & UInt32(MSDK_ENCODED_KEY) != 0 }
 }

@@ -11,6 +11,7 @@ public enum FrameBits {
     }
   }
 
+  /// Flags of an encoded frame. `.unsupported`, with the argument's name in the text: a bit that is not of MSDK_ENCODED_*.
   public static func check(encoded flags: UInt32, argument: StaticString) throws(MediaError) {
     guard flags & ~encoded == 0 else {
       throw MediaError(.unsupported, "\(argument) is \(flags); accepted: a sum of MSDK_ENCODED_*, 0..\(encoded)")

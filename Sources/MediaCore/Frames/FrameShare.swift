@@ -6,10 +6,12 @@ public final class FrameShare: Sendable {
   private let held = Atomic<Int>(0)
   private let limit: Atomic<Int>
 
+  /// At most `limit` frames at a time; 0 for none.
   public init(limit: Int) {
     self.limit = Atomic(limit)
   }
 
+  /// Frames that are held at the moment.
   public var count: Int { held.load(ordering: .relaxed) }
 
   /// From the next one on.

@@ -6,6 +6,7 @@ public final class SampleRing: @unchecked Sendable {
   /// Samples of all channels.
   public private(set) var count = 0
 
+  /// In samples of all channels; less than 1 is taken for 1. All memory is allocated here.
   public init(capacity: Int) {
     self.capacity = max(1, capacity)
     storage = .allocate(capacity: self.capacity)
@@ -30,6 +31,7 @@ public final class SampleRing: @unchecked Sendable {
     return displaced + added - kept
   }
 
+  /// Appends zeros, in samples of all channels; as with `write`, the oldest samples make room.
   public func writeSilence(count added: Int) {
     let kept = min(added, capacity)
     reserve(kept)
@@ -74,6 +76,7 @@ public final class SampleRing: @unchecked Sendable {
     return peak
   }
 
+  /// Removes the oldest samples, of all channels together: all of them when there are fewer, none for a number below 0.
   public func drop(_ most: Int) {
     let dropped = min(max(0, most), count)
     head = (head + dropped) % capacity

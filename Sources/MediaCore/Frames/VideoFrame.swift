@@ -4,6 +4,7 @@ import Glibc
 /// A reference to a picture, spelled out: whoever keeps one past the call it was given in says `retain()`, and `release()` when done. Automatic
 /// counting would cost an object per frame; the leak tests watch `VideoFrame.liveCount` instead.
 public struct VideoFrame: @unchecked Sendable, Equatable {
+  /// The public struct, in its slot; valid while a reference is held.
   public let native: UnsafeMutablePointer<msdk_video_frame>
 
   private static let formatOffset = (MemoryLayout<msdk_video_frame>.size + 15) & ~15
@@ -19,6 +20,7 @@ public struct VideoFrame: @unchecked Sendable, Equatable {
     var byteCount = 0
   }
 
+  /// Video frames of the process with a reference left.
   public static var liveCount: Int { table?.liveCount ?? 0 }
 
   // MARK: Making
@@ -163,26 +165,32 @@ public struct VideoFrame: @unchecked Sendable, Equatable {
     return memcmp(&native.pointee.plane, &own.pointee.planes, MemoryLayout<Planes>.size) == 0 ? nil : "plane"
   }
 
+  /// Gives up one reference of a foreign pointer. False: it names no video frame with a reference left.
   public static func release(foreign pointer: UnsafePointer<msdk_video_frame>) -> Bool {
     table?.release(pointer) ?? false
   }
 
+  /// 0 when the pointer names no video frame with a reference left.
   public static func references(foreign pointer: UnsafePointer<msdk_video_frame>) -> UInt32 {
     table?.count(of: pointer) ?? 0
   }
 
+  /// One reference more, to be given up by `release()`. Any thread.
   public func retain() {
     _ = VideoFrame.table?.tryRetain(native)
   }
 
+  /// Gives up one reference; with the last one the memory goes back to where it came from. Any thread.
   public func release() {
     _ = VideoFrame.table?.release(native)
   }
 
+  /// Of all holders; 0 after the last was given up. Others may change it at any moment unless it is 1.
   public var references: UInt32 { VideoFrame.references(foreign: native) }
 
   // MARK: Looking
 
+  /// As the public struct says it; GRAY8 of one pixel where that has no valid pixel format.
   public var format: VideoFormat {
     guard let format = native.pointee.format?.pointee, let pixelFormat = PixelFormat(rawValue: format.pixel_format) else {
       return VideoFormat(.gray8, width: 1, height: 1)
@@ -201,6 +209,7 @@ public struct VideoFrame: @unchecked Sendable, Equatable {
       && own.pointee.pixel_format == format.pixelFormat.rawValue
   }
 
+  /// Whether the holder may write to its pixels (MSDK_FRAME_WRITABLE).
   public var isWritable: Bool { native.pointee.flags & UInt32(MSDK_FRAME_WRITABLE) != 0 }
 
   /// Whether its memory is not the SDK's, but was wrapped.
@@ -215,6 +224,7 @@ public struct VideoFrame: @unchecked Sendable, Equatable {
     native.pointee.flags = isWritable ? native.pointee.flags | flag : native.pointee.flags & ~flag
   }
 
+  /// As the public struct has it: 0, 1 or 2. Any other index is that of the fourth plane, which no format uses.
   public func plane(_ index: Int) -> msdk_plane {
     switch index {
     case 0: native.pointee.plane.0

@@ -5,6 +5,8 @@ import MediaPlugins
 
 /// What the program of plugins does to describe a file for `Isolation.describe`. On the main thread of a process that was started for it.
 public enum DescribeProcess {
+  /// Loads the file, sends its description or the error, and ends the process. It ends with 2 without a path, and when `version` is not
+  /// that of this protocol.
   public static func run(version: String?, path: String?) -> Never {
     guard version == "\(Wire.version)", let path else {
       Reaper.complain("msdk-plugin-host uses protocol version \(Wire.version); the library asked for \(version ?? "none")")

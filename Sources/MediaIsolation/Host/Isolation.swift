@@ -11,6 +11,7 @@ public struct Isolation: Sendable {
   let globs: [String]
   let program: String?
 
+  /// Reads MSDK_PLUGIN_ISOLATE, unless the environment is ignored, and looks for `msdk-plugin-host`.
   public init(ignoringEnvironment: Bool) {
     let list = ignoringEnvironment ? nil : secure_getenv("MSDK_PLUGIN_ISOLATE").map { ForeignText.readLossy($0, limit: 65_536) }
     globs = (list ?? "").split(separator: ",").map { $0.trimmed }.filter { !$0.isEmpty }

@@ -6,6 +6,7 @@ import MediaRuntime
 
 /// Where an instance is to run, and what it may cost there; instance.h describes it.
 public struct InstanceOptions: Sendable {
+  /// Where it runs; MSDK_ISOLATION_*.
   public enum Isolation: UInt32, Sendable {
     /// As the environment says, or else the class prefers.
     case asUsual = 0
@@ -13,13 +14,17 @@ public struct InstanceOptions: Sendable {
     case ownProcess = 2
   }
 
+  /// In this process or in one of its own.
   public var isolation = Isolation.asUsual
   /// Whether the plugin may make processes of its own.
   public var mayFork = false
   /// Whether it is to have no network, and files for reading only: it is not made where the kernel cannot see to that.
   public var hasNoNetwork = false
+  /// Files can only be read; see `hasNoNetwork`.
   public var isReadOnly = false
+  /// Milliseconds for a [control] call of plugin.h.
   public var controlDeadline: UInt32 = 5_000
+  /// Milliseconds for a [media] call of plugin.h.
   public var mediaDeadline: UInt32 = 1_000
   /// Mebibytes of address space; nil is no limit.
   public var memory: UInt32? = 2_048
@@ -28,6 +33,7 @@ public struct InstanceOptions: Sendable {
   /// How often it is started again in a row; nil is for ever.
   public var restarts: UInt32?
 
+  /// The defaults of instance.h.
   public init() {}
 }
 

@@ -23,6 +23,7 @@ public enum AudioMessage {
     return frame
   }
 
+  /// Writes `count` samples from the one at `first` on, with the time of that one. No more than `most` fit into a message.
   public static func write(_ frame: AudioFrame, from first: Int, count: Int, to writer: inout WireWriter) {
     var header = frame.native.pointee.format.map { AudioFrameHeader($0.pointee) } ?? AudioFrameHeader()
     let native = frame.native.pointee

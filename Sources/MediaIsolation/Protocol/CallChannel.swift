@@ -60,6 +60,7 @@ public final class CallChannel: @unchecked Sendable {
 
   // MARK: The library's side
 
+  /// What `receive` got.
   public enum Answer {
     /// In the memory that was given for it.
     case message(count: Int)

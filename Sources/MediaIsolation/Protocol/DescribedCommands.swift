@@ -4,7 +4,7 @@ import MediaPlugins
 
 /// The commands of a class in a module's description.
 extension ModuleDescription {
-  public static func write(_ command: CommandDescriptor, to writer: inout WireWriter) {
+  static func write(_ command: CommandDescriptor, to writer: inout WireWriter) {
     writer.put(text: command.name)
     writer.put(text: command.summary)
     writer.put(command.flags)
@@ -20,7 +20,7 @@ extension ModuleDescription {
     }
   }
 
-  public static func readCommands(_ reader: inout WireReader, into table: inout msdk_class) throws(MediaError) {
+  static func readCommands(_ reader: inout WireReader, into table: inout msdk_class) throws(MediaError) {
     var commands: [msdk_command] = []
     for _ in 0..<(try count(&reader)) { commands.append(try readCommand(&reader)) }
     guard !commands.isEmpty else { return }

@@ -3,19 +3,27 @@ import MediaCore
 
 /// A video frame in a slot of shared memory.
 public struct VideoFrameHeader: BitwiseCopyable, Sendable {
+  /// Of the pool that the slot is of.
   public var generation: UInt32 = 0
+  /// Its number in the pool.
   public var slot: UInt32 = 0
+  /// MSDK_FRAME_*, without MSDK_FRAME_WRITABLE.
   public var flags: UInt32 = 0
+  /// MSDK_ROTATE_* and MSDK_MIRROR.
   public var orientation: UInt32 = 0
-  public var format = VideoFormatHeader()
+  var format = VideoFormatHeader()
+  /// In nanoseconds.
   public var timestamp: Int64 = 0
+  /// In nanoseconds.
   public var duration: Int64 = 0
+  /// As the frame has it.
   public var sequence: UInt64 = 0
   /// From the slot's beginning.
   public var offsets: (UInt64, UInt64, UInt64) = (0, 0, 0)
+  /// In bytes, by plane; the fourth member is unused.
   public var strides: (Int32, Int32, Int32, UInt32) = (0, 0, 0, 0)
 
-  public init() {}
+  init() {}
 }
 
 extension VideoFrameHeader {
@@ -28,6 +36,7 @@ extension VideoFrameHeader {
     (timestamp, duration, sequence) = (native.timestamp_ns, native.duration_ns, native.sequence)
   }
 
+  /// Where a plane lies, in bytes; an index above 1 is the third plane.
   public mutating func setPlane(_ index: Int, offset: Int, stride: Int32) {
     switch index {
     case 0: (offsets.0, strides.0) = (UInt64(offset), stride)
@@ -67,18 +76,18 @@ extension VideoFrameHeader {
 }
 
 /// msdk_video_format without what is of no meaning here.
-public struct VideoFormatHeader: BitwiseCopyable, Sendable {
-  public var pixelFormat: UInt32 = 0
-  public var width: UInt32 = 0
-  public var height: UInt32 = 0
-  public var rate: (UInt32, UInt32) = (0, 0)
-  public var color: (UInt32, UInt32, UInt32, UInt32) = (0, 0, 0, 0)
-  public var contentHint: UInt32 = 0
-  public var delay: Int64 = 0
+struct VideoFormatHeader: BitwiseCopyable, Sendable {
+  var pixelFormat: UInt32 = 0
+  var width: UInt32 = 0
+  var height: UInt32 = 0
+  var rate: (UInt32, UInt32) = (0, 0)
+  var color: (UInt32, UInt32, UInt32, UInt32) = (0, 0, 0, 0)
+  var contentHint: UInt32 = 0
+  var delay: Int64 = 0
 
-  public init() {}
+  init() {}
 
-  public init(_ format: msdk_video_format) {
+  init(_ format: msdk_video_format) {
     pixelFormat = format.pixel_format
     (width, height) = (format.width, format.height)
     rate = (format.fps_num, format.fps_den)
@@ -87,7 +96,7 @@ public struct VideoFormatHeader: BitwiseCopyable, Sendable {
     delay = format.expected_delay_ns
   }
 
-  public var native: msdk_video_format {
+  var native: msdk_video_format {
     var format = msdk_video_format()
     format.struct_size = UInt32(MemoryLayout<msdk_video_format>.size)
     format.pixel_format = pixelFormat
@@ -101,29 +110,29 @@ public struct VideoFormatHeader: BitwiseCopyable, Sendable {
 }
 
 /// An audio frame, whose samples follow it in the message.
-public struct AudioFrameHeader: BitwiseCopyable, Sendable {
-  public var sampleFormat: UInt32 = 0
-  public var sampleRate: UInt32 = 0
-  public var channels: UInt32 = 0
-  public var samplesPerBuffer: UInt32 = 0
-  public var sampleCount: UInt32 = 0
-  public var flags: UInt32 = 0
-  public var timestamp: Int64 = 0
-  public var sequence: UInt64 = 0
+struct AudioFrameHeader: BitwiseCopyable, Sendable {
+  var sampleFormat: UInt32 = 0
+  var sampleRate: UInt32 = 0
+  var channels: UInt32 = 0
+  var samplesPerBuffer: UInt32 = 0
+  var sampleCount: UInt32 = 0
+  var flags: UInt32 = 0
+  var timestamp: Int64 = 0
+  var sequence: UInt64 = 0
   /// Not 0 is refused by the receiver.
-  public var planar: UInt32 = 0
-  public var unused: UInt32 = 0
-  public var delay: Int64 = 0
+  var planar: UInt32 = 0
+  var unused: UInt32 = 0
+  var delay: Int64 = 0
 
-  public init() {}
+  init() {}
 
-  public init(_ format: msdk_audio_format) {
+  init(_ format: msdk_audio_format) {
     (sampleFormat, sampleRate, channels) = (format.sample_format, format.sample_rate, format.channels)
     samplesPerBuffer = format.frames_per_buffer
     (planar, delay) = (format.planar, format.expected_delay_ns)
   }
 
-  public var native: msdk_audio_format {
+  var native: msdk_audio_format {
     var format = msdk_audio_format()
     format.struct_size = UInt32(MemoryLayout<msdk_audio_format>.size)
     (format.sample_format, format.sample_rate, format.channels) = (sampleFormat, sampleRate, channels)
@@ -135,23 +144,27 @@ public struct AudioFrameHeader: BitwiseCopyable, Sendable {
 
 /// An encoded video frame or an audio packet; the bytes are in a slot, or with `slot` = .max follow it.
 public struct EncodedFrameHeader: BitwiseCopyable, Sendable {
+  /// Of the pool that the slot is of.
   public var generation: UInt32 = 0
+  /// Its number in the pool; .max: the data follows in the message.
   public var slot: UInt32 = .max
-  public var codec: UInt32 = 0
-  public var flags: UInt32 = 0
-  public var width: UInt32 = 0
-  public var height: UInt32 = 0
-  public var orientation: UInt32 = 0
-  public var level: UInt32 = 0
+  var codec: UInt32 = 0
+  var flags: UInt32 = 0
+  var width: UInt32 = 0
+  var height: UInt32 = 0
+  var orientation: UInt32 = 0
+  var level: UInt32 = 0
+  /// Of the data, in bytes.
   public var size: UInt64 = 0
-  public var timestamp: Int64 = 0
-  public var duration: Int64 = 0
-  public var sequence: UInt64 = 0
-  public var color: (UInt32, UInt32, UInt32, UInt32) = (0, 0, 0, 0)
-  public var audio: (UInt32, UInt32) = (0, 0)
+  var timestamp: Int64 = 0
+  var duration: Int64 = 0
+  var sequence: UInt64 = 0
+  var color: (UInt32, UInt32, UInt32, UInt32) = (0, 0, 0, 0)
+  var audio: (UInt32, UInt32) = (0, 0)
 
-  public init() {}
+  init() {}
 
+  /// Of a frame: all but where the data is.
   public init(_ frame: msdk_encoded_frame) {
     (codec, flags, width, height) = (frame.codec, frame.flags, frame.width, frame.height)
     (orientation, level, size) = (frame.orientation, frame.level, frame.size)
@@ -160,6 +173,7 @@ public struct EncodedFrameHeader: BitwiseCopyable, Sendable {
     audio = (frame.sample_rate, frame.channels)
   }
 
+  /// All but the address of the data, which the caller sets.
   public var native: msdk_encoded_frame {
     var frame = msdk_encoded_frame()
     frame.struct_size = UInt32(MemoryLayout<msdk_encoded_frame>.size)

@@ -8,6 +8,7 @@ public enum ModuleDescription {
   /// Of a class itself.
   private static let setParam = UInt32(1), getParam = UInt32(2), paramChoice = UInt32(4)
 
+  /// For `read` in the other process.
   public static func write(_ loaded: LoadedModule, to writer: inout WireWriter) {
     let module = loaded.module
     for text in [module.vendor, module.version, module.license, module.url] { writer.put(text: text) }
@@ -39,7 +40,7 @@ public enum ModuleDescription {
 
   private static let most: UInt32 = 1_024
 
-  public static func count(_ reader: inout WireReader) throws(MediaError) -> Int {
+  static func count(_ reader: inout WireReader) throws(MediaError) -> Int {
     let count = try reader.get(UInt32.self)
     guard count <= most else { throw MediaError(.corrupt, "a list of a module's description has \(count) entries") }
     return Int(count)
@@ -97,7 +98,7 @@ public enum ModuleDescription {
   }
 
   /// What a parameter or an argument accepts.
-  public static func write(_ bounds: ValueBounds?, _ choices: [String]?, to writer: inout WireWriter) {
+  static func write(_ bounds: ValueBounds?, _ choices: [String]?, to writer: inout WireWriter) {
     for bound in [bounds?.least, bounds?.most] {
       writer.put(UInt32(bound == nil ? 0 : 1))
       if let bound { writer.put(value: bound) }
@@ -106,11 +107,11 @@ public enum ModuleDescription {
     for choice in choices ?? [] { writer.put(text: choice) }
   }
 
-  public static func bound(_ reader: inout WireReader) throws(MediaError) -> msdk_value {
+  static func bound(_ reader: inout WireReader) throws(MediaError) -> msdk_value {
     try reader.get(UInt32.self) == 1 ? kept(try reader.getValue()) : msdk_value()
   }
 
-  public static func choices(_ reader: inout WireReader) throws(MediaError) -> (UnsafePointer<UnsafePointer<CChar>?>?, UInt32) {
+  static func choices(_ reader: inout WireReader) throws(MediaError) -> (UnsafePointer<UnsafePointer<CChar>?>?, UInt32) {
     let choiceCount = try count(&reader)
     guard choiceCount > 0 else { return (nil, 0) }
     var choices: [UnsafePointer<CChar>?] = []
@@ -120,11 +121,11 @@ public enum ModuleDescription {
 
   // MARK: Memory that stays
 
-  public static func kept<T>(_ values: [T]) -> UnsafePointer<T> {
+  static func kept<T>(_ values: [T]) -> UnsafePointer<T> {
     UnsafePointer(KeptMemory.copy(values))
   }
 
-  public static func kept(_ value: ParameterValue) -> msdk_value {
+  static func kept(_ value: ParameterValue) -> msdk_value {
     var native = value.withForeign { $0.pointee }
     switch value {
     case .string(let text): native.u.str = UnsafePointer(kept(text))
@@ -135,11 +136,11 @@ public enum ModuleDescription {
     return native
   }
 
-  public static func kept(_ text: String) -> UnsafePointer<CChar> {
+  static func kept(_ text: String) -> UnsafePointer<CChar> {
     kept(text.utf8.map { CChar(bitPattern: $0) } + [0])
   }
 
-  public static func text(_ reader: inout WireReader) throws(MediaError) -> UnsafePointer<CChar> {
+  static func text(_ reader: inout WireReader) throws(MediaError) -> UnsafePointer<CChar> {
     kept(try reader.getText())
   }
 }

@@ -28,6 +28,7 @@ public enum Op: UInt32, Sendable {
     case audioProducer, audioRenderer, audioFilter, audioEncoder, audioDecoder
   }
 
+  /// The high byte of the number; 0 is the instance itself.
   public var kind: Kind { Kind(rawValue: rawValue >> 8) ?? .instance }
 
   /// Whether it may be made beside another call, and on any thread of the plugin: what changes or asks it, and brings no memory along.

@@ -5,6 +5,7 @@ import MediaCore
 /// One end of a pair of sockets for messages. The descriptor lives as long as this object does, so that nobody writes to one that was closed and
 /// is something else now.
 public final class PacketSocket: Sendable {
+  /// Open for as long as somebody refers to this object.
   public let descriptor: Int32
 
   /// Takes the descriptor.
@@ -16,12 +17,14 @@ public final class PacketSocket: Sendable {
     Glibc.close(descriptor)
   }
 
+  /// Both ends, which keep messages apart. `.io` without two free descriptors.
   public static func pair() throws(MediaError) -> (PacketSocket, PacketSocket) {
     var ends: [Int32] = [-1, -1]
     guard msdk_packet_pair(&ends) == 0 else { throw MediaError(.io, "no sockets for a plugin's process: \(SystemText.of(errno))") }
     return (PacketSocket(ends[0]), PacketSocket(ends[1]))
   }
 
+  /// What `receive` got. The descriptor that came with a message is the caller's to close; -1: none did.
   public enum Received {
     case message(UnsafeRawBufferPointer, descriptor: Int32)
     case nothing
@@ -76,7 +79,9 @@ public final class PacketSocket: Sendable {
   }
 }
 
+/// Texts of the C library.
 public enum SystemText {
+  /// For an errno.
   public static func of(_ code: Int32) -> String {
     ForeignText.readLossy(strerror(code), limit: 256)
   }

@@ -4,8 +4,11 @@ import MediaCore
 
 /// Memory that two processes see, in slots of one size. Whoever maps it knows that it cannot become smaller.
 public final class SharedMemory: @unchecked Sendable {
+  /// Where the first slot begins; mapped for as long as somebody refers to this object.
   public let base: UnsafeMutableRawPointer
+  /// In bytes.
   public let slotSize: Int
+  /// The number of slots.
   public let count: UInt32
   private let size: Int
 
@@ -55,6 +58,7 @@ public final class SharedMemory: @unchecked Sendable {
     return SharedMemory(base, slotSize: slotSize, count: count)
   }
 
+  /// Where a slot begins; the index is not checked.
   public func slot(_ index: UInt32) -> UnsafeMutableRawPointer {
     base + Int(index) * slotSize
   }

@@ -18,15 +18,19 @@ extension SizedStruct {
 
 /// What a function of a plugin's table is given or fills, as a message holds it: the bytes of the struct, by default.
 public protocol WireValue: SizedStruct {
+  /// Appends it to a message.
   func write(to writer: inout WireWriter)
+  /// What `write(to:)` appended; `.corrupt` when the message ends before.
   init(reading reader: inout WireReader) throws(MediaError)
 }
 
 extension WireValue {
+  /// The bytes of the struct.
   public func write(to writer: inout WireWriter) {
     withUnsafeBytes(of: self) { writer.append($0) }
   }
 
+  /// The bytes of the struct; `.corrupt` when the message ends before.
   public init(reading reader: inout WireReader) throws(MediaError) {
     self.init()
     let bytes = try reader.get(count: MemoryLayout<Self>.size)
@@ -42,12 +46,16 @@ extension WireValue {
 }
 
 extension msdk_video_format: WireValue {
+  /// Without what has no meaning in the other process.
   public func write(to writer: inout WireWriter) { writer.put(VideoFormatHeader(self)) }
+  /// `.corrupt` when the message ends before; the values are not checked.
   public init(reading reader: inout WireReader) throws(MediaError) { self = try reader.get(VideoFormatHeader.self).native }
 }
 
 extension msdk_audio_format: WireValue {
+  /// Without what has no meaning in the other process.
   public func write(to writer: inout WireWriter) { writer.put(AudioFrameHeader(self)) }
+  /// `.corrupt` when the message ends before; the values are not checked.
   public init(reading reader: inout WireReader) throws(MediaError) { self = try reader.get(AudioFrameHeader.self).native }
 }
 

@@ -25,6 +25,7 @@ public struct LearnedRoute: Sendable {
     (media, self.control) = (Lane(remote), control.map { Lane($0) })
   }
 
+  /// nil: not known yet, or there is no port for RTCP alone.
   public func remote(_ lane: SecureRTPPeer.Lane) -> SocketAddress? { lane == .media ? media.remote : control?.remote }
 
   /// Whether a datagram may be of the other end. Of its host any port: whoever does not send from where they receive (RFC 4961) is common among

@@ -13,6 +13,7 @@ public final class SecureRTPPeer {
     case control
   }
 
+  /// How packets are protected.
   public enum Security {
     case plain
     case protected(PacketProtection)
@@ -26,13 +27,16 @@ public final class SecureRTPPeer {
     public var foreign: UInt64 = 0
     /// Neither RTP nor RTCP (RFC 7983), or of another connection.
     public var unknown: UInt64 = 0
+    /// Not authentic under the key, or no packets of SRTP or SRTCP.
     public var forged: UInt64 = 0
+    /// Their number was received before or is too old (RFC 3711, section 3.3.2); that is found before they are authenticated.
     public var replayed: UInt64 = 0
     /// The socket's buffer stayed full.
     public var unsent: UInt64 = 0
     /// The network refused them, or the key is used up.
     public var failed: UInt64 = 0
 
+    /// All are 0.
     public init() {}
   }
 
@@ -42,6 +46,7 @@ public final class SecureRTPPeer {
     let lane: Lane
   }
 
+  /// The driver may use it between two calls of this object, for what has no function here.
   public let session: RTPSession
   private let output: PeerOutput
   private let plain = UnsafeMutableRawBufferPointer.allocate(byteCount: 2048, alignment: 16)
@@ -171,6 +176,7 @@ public final class SecureRTPPeer {
 
   /// Exchanges what arrived for an empty list that has room. References to frames are the taker's to release.
   public func takeArrivals(_ list: inout [PeerArrival]) { output.queue.take(&list) }
+  /// Whether `takeArrivals` would return anything.
   public var hasArrivals: Bool { !output.queue.arrivals.isEmpty }
   /// Whose frames those of each stream are, by which a test knows whether all were released.
   package var framePools: [BufferPool] { output.queue.pools }
@@ -271,5 +277,6 @@ public final class SecureRTPPeer {
     output.flush(send)
   }
 
+  /// Since the beginning; the numbers wrap around.
   public var dropped: Dropped { output.dropped }
 }

@@ -25,6 +25,8 @@ public final class PluginAudioDecoder: Sendable {
     try instance.descriptor.parseAudio(packet, by: headers)
   }
 
+  /// Decodes one packet, and returns how many samples per channel it wrote. `.corrupt` for a packet without samples, for samples that are
+  /// not finite, and for more than there is room for; else what the plugin failed with.
   public func decode(_ packet: UnsafeRawBufferPointer, into output: UnsafeMutableBufferPointer<Float>) throws(MediaError) -> Int {
     let capacity = UInt32(clamping: output.count / max(1, channels))
     let made = try call("decode", into: output) { table, plugin in

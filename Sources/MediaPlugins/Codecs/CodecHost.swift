@@ -3,6 +3,7 @@ import MediaCore
 
 /// Whose clock and log the instances of codecs have, and where they run.
 public struct CodecHost: Sendable {
+  /// Gives the class that an instance is made of; throws what keeps it from being made.
   public typealias Place = @Sendable (ClassDescriptor) throws(MediaError) -> ClassDescriptor
 
   let clock: @Sendable () -> Int64

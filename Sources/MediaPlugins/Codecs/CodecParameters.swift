@@ -5,6 +5,7 @@ public final class CodecParameters: Sendable {
   /// By class, in the order in which they were set.
   private let all = Monitor<[String: [(name: String, value: ParameterValue)]]>([:])
 
+  /// Nothing is set: each class has its defaults.
   public init() {}
 
   /// nil: the class's own default again.

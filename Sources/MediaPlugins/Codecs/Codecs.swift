@@ -4,27 +4,39 @@ import MediaCore
 
 /// Video or audio: where the tables of a class say what it encodes and decodes.
 public protocol CodecMedium: Sendable {
+  /// The fourcc of what the class encodes; nil when it does not encode this medium.
   static func encoded(by descriptor: ClassDescriptor) -> UInt32?
+  /// The fourcc of what the class decodes; nil when it does not decode this medium.
   static func decoded(by descriptor: ClassDescriptor) -> UInt32?
 }
 
+/// The encoders and decoders of video.
 public enum VideoCodecs: CodecMedium {
+  /// Of the class's table for encoders of video.
   public static func encoded(by descriptor: ClassDescriptor) -> UInt32? { descriptor.videoEncoder?.codec }
+  /// Of the class's table for decoders of video.
   public static func decoded(by descriptor: ClassDescriptor) -> UInt32? { descriptor.videoDecoder?.codec }
 }
 
+/// The encoders and decoders of audio.
 public enum AudioCodecs: CodecMedium {
+  /// Of the class's table for encoders of audio.
   public static func encoded(by descriptor: ClassDescriptor) -> UInt32? { descriptor.audioEncoder?.codec }
+  /// Of the class's table for decoders of audio.
   public static func decoded(by descriptor: ClassDescriptor) -> UInt32? { descriptor.audioDecoder?.codec }
 }
 
 /// A codec as the classes of an engine have it: who encodes it and who decodes it, which may be two.
 public struct CodecEntry<Medium: CodecMedium>: Sendable {
+  /// MSDK_CODEC_*, or the plugin's own.
   public let fourcc: UInt32
+  /// nil: nobody encodes it here.
   public fileprivate(set) var encoder: ClassDescriptor?
+  /// nil: nobody decodes it here.
   public fileprivate(set) var decoder: ClassDescriptor?
   let host: CodecHost
 
+  /// The name of the class that encodes it, or else decodes it; its id if it has no name.
   public var name: String { (encoder ?? decoder).map { $0.name.isEmpty ? $0.id : $0.name } ?? "" }
 
   fileprivate func required(_ descriptor: ClassDescriptor?, _ lack: String) throws(MediaError) -> ClassDescriptor {
@@ -33,12 +45,15 @@ public struct CodecEntry<Medium: CodecMedium>: Sendable {
   }
 }
 
+/// A codec of video.
 public typealias VideoCodecEntry = CodecEntry<VideoCodecs>
+/// A codec of audio.
 public typealias AudioCodecEntry = CodecEntry<AudioCodecs>
 
 extension CodecEntry<VideoCodecs> {
   /// What an encoder takes, the best first.
   public var inputFormats: [PixelFormat] { encoder?.pixelFormats ?? [] }
+  /// The longest side that the encoder takes, in pixels; 0 without an encoder.
   public var maximumDimension: UInt32 { encoder?.maximumDimension ?? 0 }
 
   /// What frames of a format are when the encoder is given them.
@@ -49,18 +64,22 @@ extension CodecEntry<VideoCodecs> {
     return input
   }
 
+  /// A new instance, for one stream. `.unsupported` without an encoder, else what the class refuses. `events` gets what the plugin reports.
   public func makeEncoder(
     _ settings: VideoEncoderSettings, events: PluginInstance.EventHandler? = nil
   ) throws(MediaError) -> PluginVideoEncoder {
     try PluginVideoEncoder(required(encoder, "cannot be encoded here"), settings, host, events: events)
   }
 
+  /// A new instance, for one stream. `.unsupported` without a decoder, else what the class refuses. `events` gets what the plugin reports.
   public func makeDecoder(
     _ settings: VideoDecoderSettings = VideoDecoderSettings(), events: PluginInstance.EventHandler? = nil
   ) throws(MediaError) -> PluginVideoDecoder {
     try PluginVideoDecoder(required(decoder, "cannot be decoded here"), settings, host, events: events)
   }
 
+  /// Reads the header of an encoded frame, without decoding. `.unsupported` without a decoder, `.corrupt` for a size that no frame has;
+  /// else what the class says of the bytes, which may be anything.
   public func parseHeader(_ data: UnsafeRawBufferPointer) throws(MediaError) -> EncodedHeader {
     try required(decoder, "has no decoder here, so its headers cannot be parsed").parseVideo(data)
   }
@@ -73,16 +92,20 @@ extension CodecEntry<AudioCodecs> {
     return rates.contains(sampleRate) ? sampleRate : rates.max() ?? 48_000
   }
 
+  /// A new instance, for one stream. `.unsupported` without an encoder, else what the class refuses. `events` gets what the plugin reports.
   public func makeEncoder(
     _ settings: AudioEncoderSettings, events: PluginInstance.EventHandler? = nil
   ) throws(MediaError) -> PluginAudioEncoder {
     try PluginAudioEncoder(required(encoder, "cannot be encoded here"), settings, host, events: events)
   }
 
+  /// A new instance, for one stream, which decodes to that many channels. `.unsupported` without a decoder, else what the class refuses.
   public func makeDecoder(channels: Int, events: PluginInstance.EventHandler? = nil) throws(MediaError) -> PluginAudioDecoder {
     try PluginAudioDecoder(required(decoder, "cannot be decoded here"), channels: channels, host, events: events)
   }
 
+  /// Reads the header of a packet, without decoding. `.unsupported` without a decoder, `.corrupt` unless it is of 1 to 5760 samples of one
+  /// or two channels; else what the class says of the bytes, which may be anything.
   public func parse(_ data: UnsafeRawBufferPointer) throws(MediaError) -> AudioPacketHeader {
     try required(decoder, "has no decoder here, so its headers cannot be parsed").parseAudio(data)
   }
@@ -101,12 +124,15 @@ extension CodecEntry<AudioCodecs> {
 
 /// The codecs among the classes of an engine. Of several classes for one fourcc the earliest encodes, and the earliest decodes: ours are first.
 public struct Codecs: Sendable {
+  /// In the order of their classes, one entry for each fourcc.
   public let video: [VideoCodecEntry]
+  /// In the order of their classes, one entry for each fourcc.
   public let audio: [AudioCodecEntry]
 
   /// Those that are ours alone.
   public static let builtIn = Codecs(BuiltInModule.loaded?.classes ?? [])
 
+  /// Of those classes, in this order; `host` is where their instances run.
   public init(_ classes: [ClassDescriptor], _ host: CodecHost = CodecHost()) {
     video = Codecs.entries(classes, host)
     audio = Codecs.entries(classes, host)
@@ -128,10 +154,13 @@ public struct Codecs: Sendable {
     return entries
   }
 
+  /// The codec of that fourcc, whether it can be encoded, decoded or both. `.unsupported` for an unknown one, with the names of the known;
+  /// `argument` is what the error calls it.
   public func video(_ fourcc: UInt32, argument: String = "codec") throws(MediaError) -> VideoCodecEntry {
     try Codecs.find(fourcc, argument, among: video)
   }
 
+  /// As `video(_:argument:)`, of audio.
   public func audio(_ fourcc: UInt32, argument: String = "codec") throws(MediaError) -> AudioCodecEntry {
     try Codecs.find(fourcc, argument, among: audio)
   }
@@ -141,12 +170,14 @@ public struct Codecs: Sendable {
     try Codecs.find(fourcc, argument, among: video.filter { $0.encoder != nil })
   }
 
+  /// One that can be encoded here; errors as of `audio(_:argument:)`.
   public func encodableAudio(_ fourcc: UInt32, argument: String = "codec") throws(MediaError) -> AudioCodecEntry {
     try Codecs.find(fourcc, argument, among: audio.filter { $0.encoder != nil })
   }
 
   /// One that can be decoded here.
   public func decoderOfVideo(_ fourcc: UInt32) -> VideoCodecEntry? { video.first { $0.fourcc == fourcc && $0.decoder != nil } }
+  /// One that can be decoded here; nil: there is none.
   public func decoderOfAudio(_ fourcc: UInt32) -> AudioCodecEntry? { audio.first { $0.fourcc == fourcc && $0.decoder != nil } }
 
   /// What this engine decodes of video, for others to know.
@@ -174,5 +205,6 @@ public enum KnownCodecs {
     }
   }
 
+  /// Of this moment: a plugin that is loaded later adds its codecs.
   public static var all: Codecs { Codecs(classes.withLock { $0 }) }
 }

@@ -3,10 +3,12 @@ import MediaCore
 
 /// What the first bytes of an encoded frame of video say.
 public struct EncodedHeader: Sendable, Equatable {
+  /// It can be decoded without the frames before it.
   public var isKeyFrame: Bool
-  public var isShown: Bool
+  var isShown: Bool
   /// Of the frame; 0 where only key frames say it.
   public var width: UInt32
+  /// Pixels, as the width.
   public var height: UInt32
 }
 
@@ -17,6 +19,7 @@ public struct AudioPacketHeader: Sendable, Equatable {
 
   /// Per channel at 48,000 Hz, of all frames in the packet.
   public var sampleCount: Int
+  /// One or two.
   public var channels: Int
   /// It carries something of the packet before it.
   public var hasRedundancy: Bool

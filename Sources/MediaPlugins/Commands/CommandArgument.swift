@@ -3,9 +3,13 @@ import MediaCore
 
 /// An argument that a command declares, with its limits: copied out of the plugin's tables and checked.
 public final class CommandArgument: Sendable {
+  /// Of up to 63 bytes, [a-z][a-z0-9_]*, unique in the command.
   public let name: String
+  /// A line for people; may be empty.
   public let summary: String
+  /// To which each value is converted.
   public let type: ParameterType
+  /// nil for a type that is no number, and for a number without limits.
   public let bounds: ValueBounds?
   /// All that a string may be; nil is anything.
   public let choices: [String]?

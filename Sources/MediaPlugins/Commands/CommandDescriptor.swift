@@ -19,11 +19,15 @@ public final class CommandDescriptor: @unchecked Sendable {
     case elsewhere(Elsewhere)
   }
 
+  /// Of up to 63 bytes, [a-z][a-z0-9_]*, unique in the class.
   public let name: String
+  /// A line for people; may be empty.
   public let summary: String
+  /// MSDK_COMMAND_*.
   public let flags: UInt32
   /// nil when it returns nothing.
   public let result: ParameterType?
+  /// In the order of a call; those with a default come last.
   public let arguments: [CommandArgument]
   /// As engine.h hands it out.
   public let table: CommandTable
@@ -34,7 +38,9 @@ public final class CommandDescriptor: @unchecked Sendable {
   /// The name with NUL, as programs give it.
   private let nameBytes: ContiguousArray<CChar>
 
+  /// It may run beside all other calls to the instance.
   public var isThreadSafe: Bool { flags & UInt32(MSDK_COMMAND_THREAD_SAFE) != 0 }
+  /// The plugin states that it changes nothing; for people.
   public var isConstant: Bool { flags & UInt32(MSDK_COMMAND_CONST) != 0 }
 
   private static let knownFlags = UInt32(MSDK_COMMAND_THREAD_SAFE | MSDK_COMMAND_CONST)
@@ -155,6 +161,7 @@ extension ClassDescriptor {
     return commands
   }
 
+  /// `.notFound` when the class has none of that name; the error lists those that it has.
   public func command(_ name: String) throws(MediaError) -> CommandDescriptor {
     guard let command = commands.first(where: { $0.name == name }) else {
       let names = commands.map(\.name).joined(separator: ", ")

@@ -5,8 +5,10 @@ import MediaCore
 public final class AudioFilterChain: Sendable {
   private let list = FilterList(.audio)
 
+  /// Without filters.
   public init() {}
 
+  /// Whether frames pass as they are. Any thread; takes no lock.
   @inline(__always)
   public var isEmpty: Bool { list.isEmpty }
 
@@ -16,6 +18,7 @@ public final class AudioFilterChain: Sendable {
     try list.add(filter, to: what, events: events) { () throws(MediaError) in try filter.initialiseAudioFilter() }
   }
 
+  /// Detaches the filter. `.notFound` when it is not one of this stream's.
   public func remove(_ filter: PluginInstance) throws(MediaError) {
     try list.remove(filter)
   }

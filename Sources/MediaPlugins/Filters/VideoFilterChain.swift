@@ -11,10 +11,12 @@ public final class VideoFilterChain: Sendable {
   private let scratch = Monitor(ConversionScratch())
   private let composer = Monitor(ViewComposer(limit: FilterAdapter.frames))
 
+  /// `keepsFormat`: frames come out in the size and the pixel format in which they went in, as of an outgoing stream.
   public init(keepsFormat: Bool) {
     self.keepsFormat = keepsFormat
   }
 
+  /// Whether frames pass as they are. Any thread; takes no lock.
   @inline(__always)
   public var isEmpty: Bool { list.isEmpty }
 
@@ -24,6 +26,7 @@ public final class VideoFilterChain: Sendable {
     try list.add(filter, to: what, events: events) { () throws(MediaError) in try filter.initialiseFilter() }
   }
 
+  /// Detaches the filter. `.notFound` when it is not one of this stream's.
   public func remove(_ filter: PluginInstance) throws(MediaError) {
     try list.remove(filter)
   }

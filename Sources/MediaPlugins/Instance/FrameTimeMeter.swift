@@ -7,6 +7,7 @@ public final class FrameTimeMeter: @unchecked Sendable {
     var mean: Int64
     var interval: Int64
 
+    /// For MSDK_PLUGIN_EVENT_SLOW; `id` is the class's.
     public func text(_ id: String) -> String {
       "\(id) takes \(Verdict.milliseconds(mean)) ms a frame, more than half of the \(Verdict.milliseconds(interval)) ms between two frames"
     }
@@ -29,6 +30,7 @@ public final class FrameTimeMeter: @unchecked Sendable {
   private var longest: Int64 = 0
   private var quietUntil = Int64.min
 
+  /// Begins with the first call that is noted.
   public init() {}
 
   /// Of one call of a filter: when it was on the engine's clock, how long it took, and the time from one frame to the next as far as it is

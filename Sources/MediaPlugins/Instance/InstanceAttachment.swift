@@ -5,7 +5,9 @@ import MediaCore
 extension PluginInstance {
   /// Frames are accepted from the holder of the present one only, so that none comes after `detach`.
   public final class Attachment: Sendable {
+    /// What it is attached to, as errors name it.
     public let what: String
+    /// Of the instance; the other one may be attached elsewhere.
     public let medium: Medium
     /// Asks the holder to let go.
     let letGo: @Sendable () -> Void

@@ -11,13 +11,13 @@ extension PluginInstance {
     return (table, adapter)
   }
 
-  public var audioFilterPhase: Phase { state.withLock { $0.audioFilter } }
+  var audioFilterPhase: Phase { state.withLock { $0.audioFilter } }
 
-  public func checkAudioFilter() throws(MediaError) {
+  func checkAudioFilter() throws(MediaError) {
     _ = try audioFilterTable()
   }
 
-  public func initialiseAudioFilter() throws(MediaError) {
+  func initialiseAudioFilter() throws(MediaError) {
     let (table, adapter) = try audioFilterTable()
     try turn.take("init_filter") { () throws(MediaError) in
       try checkAlive()
@@ -29,7 +29,7 @@ extension PluginInstance {
     }
   }
 
-  public func releaseAudioFilter() throws(MediaError) {
+  func releaseAudioFilter() throws(MediaError) {
     guard let table = descriptor.audioFilter else { return }
     try turn.take("release_filter") { () throws(MediaError) in
       let phase = audioFilterPhase

@@ -4,6 +4,7 @@ import MediaCore
 
 /// The states and buffers of a producer of sound.
 extension PluginInstance {
+  /// What `pullAudio` got.
   public enum PulledAudio {
     /// With a reference, the caller's.
     case frame(AudioFrame)
@@ -16,9 +17,12 @@ extension PluginInstance {
     return table
   }
 
+  /// Whether its buffers are asked for; otherwise it delivers them to the sink.
   public var isAudioPull: Bool { (descriptor.audioProducer?.flags ?? 0) & UInt32(MSDK_PRODUCER_PULL) != 0 }
+  /// `.created` when the class is no audio producer, too.
   public var audioProducerPhase: Phase { state.withLock { $0.audioProducer } }
 
+  /// From `.created` to `.ready`; later it does nothing. `.invalid` without a required parameter, `.unsupported` for another class.
   public func initialiseAudioProducer() throws(MediaError) {
     let table = try audioProducerTable()
     try turn.take("init_capture") { () throws(MediaError) in
@@ -56,6 +60,8 @@ extension PluginInstance {
     try call("set_format") { table.set_format?($0, &native) ?? 0 }
   }
 
+  /// From `.ready` to `.started`; `.state` in another phase. The sink is called on the plugin's threads, perhaps before this returns; the
+  /// frame is borrowed, and a status that is not nil is what the plugin gets.
   public func startAudioProducer(sink: @escaping AudioSink) throws(MediaError) {
     let table = try audioProducerTable()
     try turn.take("start_capture") { () throws(MediaError) in
@@ -80,6 +86,7 @@ extension PluginInstance {
     }
   }
 
+  /// Back to `.ready`; in another phase it does nothing. What the plugin delivers from now on is refused.
   public func stopAudioProducer() throws(MediaError) {
     guard let table = descriptor.audioProducer else { return }
     // Closed before the call, so that a thread of the plugin that delivers meanwhile is sent home.
@@ -91,6 +98,7 @@ extension PluginInstance {
     }
   }
 
+  /// From `.ready` to `.created`; in another phase it does nothing. The format that was agreed is forgotten.
   public func releaseAudioProducer() throws(MediaError) {
     guard let table = descriptor.audioProducer else { return }
     try turn.take("release_capture") { () throws(MediaError) in

@@ -11,10 +11,11 @@ extension PluginInstance {
     return table
   }
 
-  public var audioRendererPhase: Phase { state.withLock { $0.audioRenderer } }
+  var audioRendererPhase: Phase { state.withLock { $0.audioRenderer } }
 
   // MARK: States
 
+  /// From `.created` to `.ready`; later it does nothing. `.invalid` without a required parameter, `.unsupported` for another class.
   public func initialiseAudioRenderer() throws(MediaError) {
     let table = try audioRendererTable()
     try turn.take("init_render") { () throws(MediaError) in
@@ -70,7 +71,7 @@ extension PluginInstance {
     return try AudioFormat(checking: native, argument: "the format from render_settings of \(descriptor.id)")
   }
 
-  public func stopAudioRenderer() throws(MediaError) {
+  func stopAudioRenderer() throws(MediaError) {
     guard let table = descriptor.audioRenderer else { return }
     // Closed before the call, so that a thread of the plugin that reads meanwhile is sent home.
     renderQueue.close()
@@ -98,7 +99,7 @@ extension PluginInstance {
     if let failure { throw failure }
   }
 
-  public func releaseAudioRenderer() throws(MediaError) {
+  func releaseAudioRenderer() throws(MediaError) {
     guard let table = descriptor.audioRenderer else { return }
     try turn.take("release_render") { () throws(MediaError) in
       guard audioRendererPhase == .ready else { return }
@@ -133,7 +134,7 @@ extension PluginInstance {
     try call("render_audio_frame") { render($0, buffer.native) }
   }
 
-  public func accepts(audioCodec codec: UInt32) throws(MediaError) -> Bool {
+  func accepts(audioCodec codec: UInt32) throws(MediaError) -> Bool {
     guard let accepts = try audioRendererTable().accepts_codec else { return false }
     return try turn.take("accepts_codec") { () throws(MediaError) in
       try checkAlive()

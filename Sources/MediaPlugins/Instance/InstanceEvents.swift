@@ -2,29 +2,38 @@ import MediaCore
 
 /// What one instance told the program: pulled, or handed to a callback by a worker of the instance's own.
 public final class InstanceEvents: Sendable {
+  /// One event, as the program gets it.
   public struct Event: Sendable, Equatable {
+    /// MSDK_PLUGIN_EVENT_*.
     public let event: UInt32
+    /// Of an error; nil for none.
     public let status: Status?
+    /// With the values of secret parameters masked.
     public let text: String
+    /// When it was reported: nanoseconds of the instance's clock.
     public let time: Int64
     /// Whether events before this one were dropped.
     public var isAfterLoss = false
   }
 
+  /// Called on the worker, one event at a time, with nothing locked.
   public typealias Callback = @Sendable (Event) -> Void
 
   /// Calls a step when it is poked. Whoever has the clock makes it.
   public struct Worker: Sendable {
+    /// Has the step run soon; any thread.
     public let poke: @Sendable () -> Void
     /// No step begins any more, and none runs when it returns, unless it is called from foreign code.
     public let stop: @Sendable () -> Void
 
+    /// Both may be called from any thread.
     public init(poke: @escaping @Sendable () -> Void, stop: @escaping @Sendable () -> Void) {
       self.poke = poke
       self.stop = stop
     }
   }
 
+  /// Makes the worker of a step. It is called with the events locked, and so calls no instance.
   public typealias WorkerMaker = @Sendable (_ step: @escaping @Sendable () -> Void) -> Worker
 
   private struct State {
@@ -40,7 +49,7 @@ public final class InstanceEvents: Sendable {
     var worker: Worker?
   }
 
-  public static let capacity = 64
+  static let capacity = 64
   private let clock: @Sendable () -> Int64
   private let state = Monitor(State())
 
@@ -87,6 +96,8 @@ public final class InstanceEvents: Sendable {
     return event
   }
 
+  /// Readable (poll(2)) while an event is queued, and once the instance is destroyed. It is made at the first call, and closed with this
+  /// object; `.noMemory` without a free descriptor.
   public func descriptor() throws(MediaError) -> Int32 {
     try state.withLock { state throws(MediaError) in try state.flag.get() }
   }

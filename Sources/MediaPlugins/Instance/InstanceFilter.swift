@@ -10,13 +10,13 @@ extension PluginInstance {
     return (table, adapter)
   }
 
-  public var filterPhase: Phase { state.withLock { $0.videoFilter } }
+  var filterPhase: Phase { state.withLock { $0.videoFilter } }
 
-  public func checkFilter() throws(MediaError) {
+  func checkFilter() throws(MediaError) {
     _ = try filterTable()
   }
 
-  public func initialiseFilter() throws(MediaError) {
+  func initialiseFilter() throws(MediaError) {
     let (table, adapter) = try filterTable()
     try turn.take("init_filter") { () throws(MediaError) in
       try checkAlive()
@@ -28,7 +28,7 @@ extension PluginInstance {
     }
   }
 
-  public func releaseFilter() throws(MediaError) {
+  func releaseFilter() throws(MediaError) {
     guard let table = descriptor.videoFilter else { return }
     try turn.take("release_filter") { () throws(MediaError) in
       let phase = filterPhase

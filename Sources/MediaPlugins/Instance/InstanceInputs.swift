@@ -3,14 +3,22 @@ import MediaCore
 
 /// What a renderer of several streams is told of one of them; plugin.h describes it.
 public struct RendererInput: Sendable, Equatable {
+  /// MSDK_VIDEO_*: a participant's video, or a screen share, which is an input of its own.
   public var kind: UInt32
+  /// Of the participant.
   public var userID: String
+  /// Of the participant, for people.
   public var displayName: String
+  /// The program's own.
   public var isLocal = false
+  /// Video is being sent, though no frame may have come yet; false: what was shown before has ended.
   public var hasVideo = false
+  /// An active speaker.
   public var isSpeaking = false
+  /// They send audio, all of it muted.
   public var isMuted = false
 
+  /// Another participant's, without video and not speaking.
   public init(kind: UInt32, userID: String, displayName: String) {
     self.kind = kind
     self.userID = userID
@@ -51,6 +59,7 @@ final class RendererInputs: @unchecked Sendable {
 }
 
 extension PluginInstance {
+  /// Whether it renders several streams, each an input of its own.
   public var takesInputs: Bool { descriptor.renderer?.update_input != nil }
 
   /// Tells of an input: of a new one when the number is nil. Gives its number.
@@ -67,6 +76,7 @@ extension PluginInstance {
     }
   }
 
+  /// Ends an input; an unknown number is ignored. `.closed` when the attachment is over.
   public func removeInput(_ number: UInt32, from attachment: Attachment) throws(MediaError) {
     let table = try rendererTable()
     try turn.take("remove_input") { () throws(MediaError) in

@@ -3,6 +3,7 @@ import MediaCore
 
 /// The states and frames of a producer.
 extension PluginInstance {
+  /// What `pull` got.
   public enum Pulled {
     /// With a reference, the caller's.
     case frame(VideoFrame)
@@ -17,11 +18,14 @@ extension PluginInstance {
     return table
   }
 
+  /// Whether its frames are asked for; otherwise it delivers them to the sink.
   public var isPull: Bool { (descriptor.producer?.flags ?? 0) & UInt32(MSDK_PRODUCER_PULL) != 0 }
   /// A pull producer's frames say when the next one is due.
   public var isTimed: Bool { (descriptor.producer?.flags ?? 0) & UInt32(MSDK_PRODUCER_TIMED) != 0 }
+  /// `.created` when the class is no video producer, too.
   public var producerPhase: Phase { state.withLock { $0.producer } }
 
+  /// From `.created` to `.ready`; later it does nothing. `.invalid` without a required parameter, `.unsupported` for another class.
   public func initialiseProducer() throws(MediaError) {
     let table = try producerTable()
     try turn.take("init_capture") { () throws(MediaError) in
@@ -33,6 +37,7 @@ extension PluginInstance {
     }
   }
 
+  /// `.state` unless it is `.ready`; else what the plugin refuses the format with.
   public func setProducerFormat(_ format: VideoFormat) throws(MediaError) {
     let table = try producerTable()
     try turn.take("set_format") { () throws(MediaError) in
@@ -45,6 +50,8 @@ extension PluginInstance {
     }
   }
 
+  /// From `.ready` to `.started`; `.state` in another phase. The sink for what the producer makes is called on the plugin's threads,
+  /// perhaps before this returns. Frames are borrowed; a status that is not nil is what the plugin gets.
   public func startProducer(sink: @escaping Sink, encodedSink: @escaping EncodedSink = { _ in .unsupported }) throws(MediaError) {
     let table = try producerTable()
     try turn.take("start_capture") { () throws(MediaError) in
@@ -70,6 +77,7 @@ extension PluginInstance {
     }
   }
 
+  /// Back to `.ready`; in another phase it does nothing. What the plugin delivers from now on is refused.
   public func stopProducer() throws(MediaError) {
     guard let table = descriptor.producer else { return }
     // Closed before the call, so that a thread of the plugin that delivers meanwhile is sent home.
@@ -81,6 +89,7 @@ extension PluginInstance {
     }
   }
 
+  /// From `.ready` to `.created`; in another phase it does nothing.
   public func releaseProducer() throws(MediaError) {
     guard let table = descriptor.producer else { return }
     try turn.take("release_capture") { () throws(MediaError) in
@@ -106,6 +115,7 @@ extension PluginInstance {
     }
   }
 
+  /// What it makes, or would rather make; nil when it does not say. Initialises it if need be.
   public func captureSettings() throws(MediaError) -> VideoFormat? {
     let table = try producerTable()
     guard let settings = table.capture_settings else { return nil }
@@ -125,6 +135,7 @@ extension PluginInstance {
     }
   }
 
+  /// Whether its frames come encoded.
   public var isEncodedProducer: Bool { descriptor.isEncodedProducer }
   /// Of what it makes encoded; 0 of another.
   public var producedCodec: UInt32 { descriptor.producer?.codec ?? 0 }

@@ -8,8 +8,10 @@ extension PluginInstance {
     return table
   }
 
+  /// `.created` when the class is no video renderer, too.
   public var rendererPhase: Phase { state.withLock { $0.renderer } }
 
+  /// From `.created` to `.ready`; later it does nothing. `.invalid` without a required parameter, `.unsupported` for another class.
   public func initialiseRenderer() throws(MediaError) {
     let table = try rendererTable()
     try turn.take("init_render") { () throws(MediaError) in
@@ -22,7 +24,7 @@ extension PluginInstance {
     }
   }
 
-  public func releaseRenderer() throws(MediaError) {
+  func releaseRenderer() throws(MediaError) {
     guard let table = descriptor.renderer else { return }
     try turn.take("release_render") { () throws(MediaError) in
       guard rendererPhase > .created else { return }
@@ -33,6 +35,7 @@ extension PluginInstance {
     }
   }
 
+  /// Whether it takes encoded frames of that fourcc. `.unsupported` for a class that is no video renderer.
   public func accepts(codec: UInt32) throws(MediaError) -> Bool {
     guard let accepts = try rendererTable().accepts_codec else { return false }
     return try turn.take("accepts_codec") { () throws(MediaError) in
@@ -79,6 +82,7 @@ extension PluginInstance {
     }
   }
 
+  /// Renders an encoded frame as it is: the caller asked `accepts(codec:)` before. Initialises the renderer when need be.
   public func render(_ frame: EncodedFrame, from attachment: Attachment?) throws(MediaError) {
     let table = try rendererTable()
     if rendererPhase == .created { try initialiseRenderer() }

@@ -4,19 +4,25 @@ import Synchronization
 
 /// What an instance tells the program.
 public struct PluginEvent: Sendable {
+  /// Whose event it is.
   public let instance: PluginInstance
+  /// MSDK_PLUGIN_EVENT_*.
   public let event: UInt32
+  /// Of an error; nil for none.
   public let status: Status?
+  /// With the values of secret parameters masked.
   public let text: String
 }
 
 /// One created producer, renderer or filter. The core owns its states and calls it in order, one call at a time; nothing is locked meanwhile.
 public final class PluginInstance: Sendable {
+  /// How far an instance is, for each of its kinds; MSDK_INSTANCE_*.
   public enum Phase: UInt32, Sendable, Comparable {
     case created = 0x800
     case ready = 0x801
     case started = 0x802
 
+    /// In the order in which an instance goes through them.
     public static func < (one: Phase, other: Phase) -> Bool { one.rawValue < other.rawValue }
   }
 
@@ -28,8 +34,11 @@ public final class PluginInstance: Sendable {
 
   /// Who takes the frames that a push producer makes; borrowed.
   public typealias Sink = @Sendable (VideoFrame) -> Status?
+  /// Who takes what a push producer makes encoded; borrowed.
   public typealias EncodedSink = @Sendable (EncodedFrame) -> Status?
+  /// Who takes the buffers of a push producer of audio; borrowed.
   public typealias AudioSink = @Sendable (AudioFrame) -> Status?
+  /// Called on the thread that reports, with nothing locked.
   public typealias EventHandler = @Sendable (PluginEvent) -> Void
 
   /// A sink in a box: a bare function that leaves the lock would be wrapped anew, in memory of its own, for every frame.
@@ -66,10 +75,13 @@ public final class PluginInstance: Sendable {
     }
   }
 
+  /// The class that it was made of. An isolated one has a twin, whose functions call its process.
   public let descriptor: ClassDescriptor
   /// Whether a stream made it, for itself: nobody else calls it.
   public let isOfStream: Bool
+  /// The handle by which the C face hands it out.
   public let handle = HandleSlot(.instance)
+  /// Nanoseconds: the clock of its engine.
   public let clock: @Sendable () -> Int64
   let log: @Sendable (Int32, String) -> Void
   /// What the program is told, attached or not.
@@ -194,6 +206,7 @@ public final class PluginInstance: Sendable {
     return MediaError(status, "\(id): \(text ?? "\(function) failed with \(status.name) (\(result))")")
   }
 
+  /// `.closed` once `destroy` was called.
   public func checkAlive() throws(MediaError) {
     guard !state.withLock({ $0.isDestroyed }) else { throw MediaError(.closed, "the instance of \(descriptor.id) is destroyed") }
   }

@@ -7,6 +7,8 @@ import MediaCore
 public enum PluginFile {
   private static let loaded = Monitor<[String: LoadedModule]>([:])
 
+  /// Loads a file, or returns what was loaded before. `.notFound` for no file, `.permission` for one that is not to be trusted, `.abi` for
+  /// what is no plugin of this ABI. The plugin's code runs in this process from here on.
   public static func load(_ path: String) throws(MediaError) -> LoadedModule {
     let resolved = try check(path)
     if let module = loaded.withLock({ $0[resolved] }) { return module }

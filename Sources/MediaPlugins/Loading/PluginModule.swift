@@ -4,7 +4,9 @@ import MediaCore
 
 /// A module's classes, each of which keeps its module.
 public struct LoadedModule: Sendable {
+  /// What the file or the program says of it.
   public let module: PluginModule
+  /// One at least; ids are unique.
   public let classes: [ClassDescriptor]
 
   private static let mostClasses: UInt32 = 256
@@ -37,9 +39,13 @@ public struct LoadedModule: Sendable {
 public final class PluginModule: @unchecked Sendable {
   /// "" for a module that the program registered.
   public let path: String
+  /// For people; may be empty.
   public let vendor: String
+  /// For people; may be empty.
   public let version: String
+  /// For people; may be empty.
   public let license: String
+  /// For people; may be empty.
   public let url: String
   /// Whether its code is in this process; one that was only described by another process is not.
   public let isLoaded: Bool

@@ -12,6 +12,7 @@ public struct PluginPolicy: Sendable {
 
   static let ownPrefix = "org.mediasdk."
 
+  /// Nothing is disabled.
   public init() {}
 
   /// MSDK_PLUGIN_DISABLE, separated by commas or colons, and MSDK_PLUGIN_SAFE_MODE.

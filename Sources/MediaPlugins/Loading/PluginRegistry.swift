@@ -27,6 +27,7 @@ public final class PluginRegistry: Sendable {
     self.describe = describe
   }
 
+  /// In the order in which they were added; ids are unique.
   public var classes: [ClassDescriptor] { state.withLock { $0.classes } }
   /// As they are shown: ours come last.
   public var listed: [ClassDescriptor] {
@@ -67,6 +68,7 @@ public final class PluginRegistry: Sendable {
     return count
   }
 
+  /// Adds a module of the program's own, which no policy looks at. `.abi` for tables with faults, `.exists` for a class that is known.
   public func register(_ module: UnsafePointer<msdk_module>) throws(MediaError) {
     try add(LoadedModule(module, path: ""))
   }
@@ -95,6 +97,7 @@ public final class PluginRegistry: Sendable {
     KnownCodecs.add(wanted)
   }
 
+  /// `.notFound` for an unknown id; the error lists those that are known.
   public func descriptor(_ id: String) throws(MediaError) -> ClassDescriptor {
     let classes = self.classes
     guard let found = classes.first(where: { $0.id == id }) else {

@@ -10,7 +10,7 @@ public struct PluginScanner: Sendable {
   let cachePath: String?
   var patience = PluginScanner.patience
 
-  public init(program: String, cachePath: String?) {
+  init(program: String, cachePath: String?) {
     self.program = program
     self.cachePath = cachePath
   }

@@ -3,18 +3,28 @@ import MediaCore
 
 /// A parameter that a class declares, copied out of the plugin's table and checked.
 public struct ParameterDescriptor: Sendable {
+  /// Of up to 63 bytes, [a-z][a-z0-9_]*, unique in the class.
   public let name: String
+  /// A line for people; may be empty.
   public let summary: String
+  /// MSDK_PARAM_*.
   public let flags: UInt32
+  /// Its type is that of the parameter. Of a secret one, `shownDefault` is for people.
   public let defaultValue: ParameterValue
+  /// nil for a type that is no number, and for a number without limits.
   public let bounds: ValueBounds?
   /// All that a string may be; nil is anything.
   public let choices: [String]?
 
+  /// To which each value is converted.
   public var type: ParameterType { defaultValue.type }
+  /// It may be set while the instance is started.
   public var isLive: Bool { flags & UInt32(MSDK_PARAM_LIVE) != 0 }
+  /// It can be read and not set.
   public var isReadOnly: Bool { flags & UInt32(MSDK_PARAM_READONLY) != 0 }
+  /// Its values appear in no error, log or list. They can be set, not read.
   public var isSecret: Bool { flags & UInt32(MSDK_PARAM_SECRET) != 0 }
+  /// It must be set before the instance is initialised; its default does not count.
   public var isRequired: Bool { flags & UInt32(MSDK_PARAM_REQUIRED) != 0 }
   /// Whether the instance is asked what a string may be.
   public var hasDynamicChoices: Bool { flags & UInt32(MSDK_PARAM_DYNAMIC_CHOICES) != 0 }
@@ -122,10 +132,12 @@ public struct ParameterDescriptor: Sendable {
 
 /// One of the values that a string parameter accepts, and what people call it.
 public struct ParameterChoice: Sendable, Equatable {
+  /// What the parameter is set to.
   public let value: String
+  /// For people; may be the value.
   public let label: String
 
-  public init(value: String, label: String) {
+  init(value: String, label: String) {
     self.value = value
     self.label = label
   }

@@ -12,9 +12,13 @@ public enum ParameterValue: Sendable, Equatable, CustomStringConvertible {
   case string(String)
   case bytes([UInt8])
 
+  /// In bytes of UTF-8.
   public static let longestText = 65_536
+  /// In bytes: 16 MiB.
   public static let mostBytes = 1 << 24
 
+  /// Copies a value of a program or a plugin, which `argument` names in errors: `.type` for an unknown type, `.range` for a bool above 1
+  /// and for too many bytes; else what is wrong with the text or the pointer.
   public init(foreign value: msdk_value, argument: String) throws(MediaError) {
     try ForeignStruct.checkReserved(value.reserved, "\(argument)'s reserved")
     switch Int(value.type) {
@@ -65,6 +69,7 @@ public enum ParameterValue: Sendable, Equatable, CustomStringConvertible {
     return withUnsafePointer(to: value, body)
   }
 
+  /// That of its case.
   public var type: ParameterType {
     switch self {
     case .bool: .bool
@@ -111,6 +116,7 @@ public enum ParameterValue: Sendable, Equatable, CustomStringConvertible {
     }
   }
 
+  /// For people and logs: text in quotes, and of bytes only how many.
   public var description: String {
     switch self {
     case .bool(let bool): "\(bool)"

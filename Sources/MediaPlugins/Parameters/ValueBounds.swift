@@ -3,7 +3,9 @@ import MediaCore
 
 /// The numbers that a parameter or an argument accepts: both bounds included and of its own type; nil is unbounded.
 public struct ValueBounds: Sendable, Equatable, CustomStringConvertible {
+  /// Included.
   public let least: ParameterValue?
+  /// Included.
   public let most: ParameterValue?
 
   /// nil without any bound, as of zeroed values.
@@ -35,6 +37,7 @@ public struct ValueBounds: Sendable, Equatable, CustomStringConvertible {
     return true
   }
 
+  /// For errors: "1..8", "at least 1", "at most 8".
   public var description: String {
     switch (least, most) {
     case (let least?, let most?): "\(least)..\(most)"

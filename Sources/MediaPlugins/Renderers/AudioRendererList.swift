@@ -2,14 +2,18 @@ import MediaCore
 
 /// Renderers of sound that are fed from one place.
 public final class AudioRendererList: Sendable {
-  public static let limit = AttachedRenderers.limit
+  static let limit = AttachedRenderers.limit
 
   private let list = AttachedRenderers(.audio)
 
+  /// Without renderers.
   public init() {}
 
+  /// Any thread; takes no lock while there is none.
   public var isEmpty: Bool { !list.contains { _ in true } }
+  /// Whether a renderer takes samples.
   public var takesRaw: Bool { list.contains { !$0.takesCodec } }
+  /// Whether a renderer takes packets as they arrive.
   public var takesEncoded: Bool { list.contains { $0.takesCodec } }
 
   /// `codec` is what arrives here encoded, 0 for nothing. Initialises the renderer.
@@ -23,6 +27,7 @@ public final class AudioRendererList: Sendable {
     }
   }
 
+  /// Detaches the renderer without releasing it. `.notFound` when it is not here.
   public func remove(_ renderer: PluginInstance) throws(MediaError) {
     try list.remove(renderer)
   }

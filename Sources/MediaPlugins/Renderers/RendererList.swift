@@ -3,17 +3,21 @@ import MediaCore
 
 /// Renderers of pictures that are fed from one place.
 public final class RendererList: Sendable {
-  public static let limit = AttachedRenderers.limit
+  static let limit = AttachedRenderers.limit
 
   /// Held while one list is looked at and another changed, so that two filters cannot be put behind each other at the same time.
   private static let order = Monitor(false)
 
   private let list = AttachedRenderers(.video)
 
+  /// Without renderers.
   public init() {}
 
+  /// Any thread; takes no lock while there is none.
   public var isEmpty: Bool { !list.contains { _ in true } }
+  /// Whether a renderer takes decoded frames.
   public var takesRaw: Bool { list.contains { !$0.takesCodec } }
+  /// Whether a renderer takes encoded frames as they arrive.
   public var takesEncoded: Bool { list.contains { $0.takesCodec } }
 
   /// Is called after each that left, by itself too.
@@ -54,6 +58,7 @@ public final class RendererList: Sendable {
     list.all.contains { $0.renderer === instance || $0.renderer.downstream.reaches(instance) }
   }
 
+  /// Detaches the renderer without releasing it. `.notFound` when it is not here.
   public func remove(_ renderer: PluginInstance) throws(MediaError) {
     try list.remove(renderer)
   }
@@ -74,6 +79,7 @@ public final class RendererList: Sendable {
     }
   }
 
+  /// Says whether somebody rendered it. Before the first key frame nobody does.
   @discardableResult
   public func render(_ frame: EncodedFrame) -> Bool {
     if frame.isKeyFrame { list.noteKeyFrame() }
@@ -86,6 +92,8 @@ public final class RendererList: Sendable {
 
 /// A filter is a renderer whose producer's side passes on what it makes.
 extension PluginInstance {
+  /// Appends a renderer, which gets what this filter makes; the first one starts the filter. `.unsupported` for a class that is not both
+  /// renderer and producer, `.invalid` for a loop.
   public func attachDownstream(_ renderer: PluginInstance) throws(MediaError) {
     guard descriptor.producer != nil, descriptor.renderer != nil else {
       throw MediaError(.unsupported, "class \(descriptor.id) is not a filter: it must be a renderer and a producer of video")
@@ -109,6 +117,7 @@ extension PluginInstance {
     }
   }
 
+  /// Detaches the renderer; with the last one the filter stops and releases its producer. `.notFound` when it is not here.
   public func detachDownstream(_ renderer: PluginInstance) throws(MediaError) {
     try downstream.remove(renderer)
     guard downstream.isEmpty else { return }

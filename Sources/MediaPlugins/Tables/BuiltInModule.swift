@@ -27,5 +27,6 @@ enum BuiltInModule {
 }
 
 extension PluginModule {
+  /// Whether it has the library's own codecs.
   public var isBuiltIn: Bool { self === BuiltInModule.loaded?.module }
 }

@@ -3,13 +3,21 @@ import MediaCore
 
 /// A class that can be instantiated: the plugin's table, copied and checked once, so that nothing foreign is read on trust later.
 public final class ClassDescriptor: @unchecked Sendable {
+  /// Of up to 127 bytes, [a-z0-9._-], unique in an engine.
   public let id: String
+  /// For people; may be empty.
   public let name: String
+  /// A line for people; may be empty.
   public let summary: String
+  /// MSDK_KIND_*, one at least.
   public let kinds: UInt32
+  /// MSDK_CLASS_*.
   public let flags: UInt32
+  /// In the order of the plugin's table; names are unique.
   public let parameters: [ParameterDescriptor]
+  /// In the order of the plugin's table; names are unique.
   public let commands: [CommandDescriptor]
+  /// Where it is from.
   public let module: PluginModule
   /// Texts as the C face hands them out.
   public let strings: CStringArena
@@ -132,6 +140,7 @@ public final class ClassDescriptor: @unchecked Sendable {
     return parameters
   }
 
+  /// `.notFound` when the class has none of that name; the error lists those that it has.
   public func parameter(_ name: String) throws(MediaError) -> ParameterDescriptor {
     guard let parameter = parameters.first(where: { $0.name == name }) else {
       let names = parameters.map(\.name).joined(separator: ", ")

@@ -1,34 +1,40 @@
 /// Puts pictures together from their packets, as their payload format has it, and hands them on in the order in which they can be decoded: after the
 /// one before them, or from a key frame on. Holds the packets of what is not complete; a picture's bytes are copied out once.
 public final class FrameBuffer {
+  /// A complete frame that can be decoded next, without its bytes.
   public struct Picture: Sendable, Equatable {
-    public let first: Int64
-    public let last: Int64
+    let first: Int64
+    let last: Int64
     /// Of the format (`PayloadFormat.codec`).
     public let codec: UInt32
     /// Unwrapped, in units of 90 kHz.
     public let timestamp: Int64
+    /// Decoding can begin with it.
     public let isKeyFrame: Bool
     /// No other is predicted from it.
-    public let isDroppable: Bool
+    let isDroppable: Bool
     /// Of a key frame; 0: it does not say.
     public let width: UInt16
+    /// In pixels, as the width; 0: it does not say.
     public let height: UInt16
+    /// Bytes of the frame: the session's delegate needs memory for as many.
     public let size: Int
-    public let number: FrameNumber?
-    public let layer: VP8Descriptor.Layer?
+    let number: FrameNumber?
+    let layer: VP8Descriptor.Layer?
+    /// Quarter turns clockwise and a flag for mirrored frames, bits of the one byte of 3GPP TS 26.114, from the last packet; 0: it has
+    /// none.
     public let orientation: UInt8
     /// nil: as of the picture before it; of a key frame: not said.
     public let color: HeaderExtensions.ColorSpace?
-    public let firstArrival: Int64
-    public let lastArrival: Int64
+    let firstArrival: Int64
+    let lastArrival: Int64
     /// Pictures before it are missing.
     public fileprivate(set) var isAfterGap = false
     /// When it was captured, on this end's monotonic clock, where the sender's reports made that known (RFC 3550, section 6.4.1).
     public internal(set) var captured: Int64?
   }
 
-  public enum Insertion: Sendable, Equatable {
+  enum Insertion: Sendable, Equatable {
     case kept
     case duplicate
     /// Of a picture that was handed on or given up.
@@ -74,7 +80,7 @@ public final class FrameBuffer {
   private(set) var completed: (all: UInt64, keyFrames: UInt64) = (0, 0)
   private(set) var handedOn: UInt64 = 0
 
-  public init(_ format: any PayloadFormat = VP8Format(), capacity: Int = 1024, slotSize: Int = 1500) {
+  init(_ format: any PayloadFormat = VP8Format(), capacity: Int = 1024, slotSize: Int = 1500) {
     (codec, assembler) = (format.codec, format.makeAssembler())
     ring = PacketRing(capacity: capacity, slotSize: slotSize)
     pieces = [Piece](repeating: Piece(), count: ring.slots)
@@ -103,7 +109,7 @@ public final class FrameBuffer {
   // MARK: In
 
   /// A packet with its unwrapped number, which was found to be of this stream (RFC 3550, appendix A.1): a number far ahead makes all before it late.
-  public func insert(_ number: Int64, _ packet: RTPPacket, now: Int64) -> Insertion {
+  func insert(_ number: Int64, _ packet: RTPPacket, now: Int64) -> Insertion {
     // Below 0 is what came before the first that came, around the wrap.
     if number < 0 { return .late }
     if let done, number <= done { return .late }
@@ -212,7 +218,7 @@ public final class FrameBuffer {
   // MARK: Out
 
   /// What can be decoded next. What lies before a key frame is given up when that is complete, unless `waits` says that it may still come.
-  public func next(waits: Bool = false) -> Picture? {
+  func next(waits: Bool = false) -> Picture? {
     if let following = pictures.first(where: follows) { return following }
     if waits { return nil }
     guard var key = pictures.first(where: { $0.isKeyFrame }) else { return nil }
@@ -253,7 +259,7 @@ public final class FrameBuffer {
   }
 
   /// Copies a picture's bytes, `size` of them, and lets go of its packets and of all before them. False when it is not there any more.
-  public func take(_ picture: Picture, into memory: UnsafeMutableRawBufferPointer) -> Bool {
+  func take(_ picture: Picture, into memory: UnsafeMutableRawBufferPointer) -> Bool {
     guard memory.count >= picture.size, let place = pictures.firstIndex(where: { $0.first == picture.first }) else { return false }
     pictures.removeFirst(place + 1)
     guard assemble(picture.first...picture.last, into: memory)?.size == picture.size else { return false }
@@ -265,7 +271,7 @@ public final class FrameBuffer {
   }
 
   /// Lets go of a picture that nobody took, and of all before it.
-  public func skip(_ picture: Picture) {
+  func skip(_ picture: Picture) {
     guard let place = pictures.firstIndex(where: { $0.first == picture.first }) else { return }
     pictures.removeFirst(place + 1)
     (done, lastNumber, lastBase) = (picture.last, picture.number, picture.layer?.baseIndex)
@@ -274,7 +280,7 @@ public final class FrameBuffer {
   // MARK: What is missing
 
   /// Packets arrived, and nothing can be decoded: since when that is so, by the oldest that waits.
-  public var waitingSince: Int64? {
+  var waitingSince: Int64? {
     guard next() == nil else { return nil }
     let start = (done ?? max(-1, newest - Int64(pieces.count))) + 1
     guard start <= newest else { return nil }
@@ -282,16 +288,16 @@ public final class FrameBuffer {
   }
 
   /// A key frame has begun to come and was not handed on: when the last of its packets came.
-  public var keyFrameArrival: Int64? { keyFrame.flatMap { $0.first > done ?? -1 ? $0.arrival : nil } }
+  var keyFrameArrival: Int64? { keyFrame.flatMap { $0.first > done ?? -1 ? $0.arrival : nil } }
 
   /// Packets that there is room for now.
   var slots: Int { pieces.count }
-  public var completePictures: Int { pictures.count }
+  var completePictures: Int { pictures.count }
   /// The last packet of what was handed on.
-  public var lastTaken: Int64? { done }
+  var lastTaken: Int64? { done }
 
   /// Starts again with a stream that has nothing to do with what came.
-  public func reset() {
+  func reset() {
     for place in pieces.indices { pieces[place] = Piece() }
     pictures.removeAll(keepingCapacity: true)
     timestamps.reset()

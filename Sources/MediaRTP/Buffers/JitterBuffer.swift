@@ -2,15 +2,15 @@ import MediaCore
 
 /// Brings packets of sound into their order and hands each on when it is due, as long after its stamp as nearly all of them need (RFC 3550,
 /// section 6.4.1 on jitter; `PlayoutDelay`). A packet that is not there then is lost, and said to be, so that it is concealed in its place.
-public final class JitterBuffer {
-  public enum Step: Equatable, Sendable {
+final class JitterBuffer {
+  enum Step: Equatable, Sendable {
     /// A packet, to be taken from `packet` before anything else is done here.
     case packet(Int64, stamp: Int64)
     /// That many packets in a row, of so many units of the payload's clock in all.
     case lost(count: Int, duration: Int64)
   }
 
-  public enum Insertion: Sendable, Equatable {
+  enum Insertion: Sendable, Equatable {
     case kept
     case duplicate
     /// Its place is past.
@@ -34,7 +34,7 @@ public final class JitterBuffer {
   /// Of a packet, in units of the clock.
   private var length: Int64
 
-  public init(
+  init(
     clockRate: UInt32, packetDuration: Int64 = 960, delay: PlayoutDelay.Settings = .init(), capacity: Int = 256, slotSize: Int = 1500
   ) {
     ring = PacketRing(capacity: capacity, slotSize: slotSize)
@@ -64,11 +64,11 @@ public final class JitterBuffer {
   func nanoseconds(_ stamp: Int64) -> Int64 { MediaTime.nanoseconds(fromUnits: stamp, rate: clockRate) }
 
   /// Held back now, in nanoseconds.
-  public var target: Int64 { delay.target }
-  public var count: Int { next.map { max(0, newest - $0 + 1) }.map { Int(clamping: $0) } ?? 0 }
+  var target: Int64 { delay.target }
+  var count: Int { next.map { max(0, newest - $0 + 1) }.map { Int(clamping: $0) } ?? 0 }
 
   /// A packet with its unwrapped number, which was found to be of this stream. One that was resent says nothing of how late packets come.
-  public func insert(_ number: Int64, stamp: RTPTimestamp, _ payload: UnsafeRawBufferPointer, isResent: Bool = false, now: Int64)
+  func insert(_ number: Int64, stamp: RTPTimestamp, _ payload: UnsafeRawBufferPointer, isResent: Bool = false, now: Int64)
     -> Insertion
   {
     if let next, number < next { return .late }
@@ -117,10 +117,10 @@ public final class JitterBuffer {
   // MARK: Resends
 
   /// To the other end and back, in nanoseconds.
-  public func setRoundTrip(_ time: Int64) { resends.roundTrip = time }
+  func setRoundTrip(_ time: Int64) { resends.roundTrip = time }
 
   /// Whether a packet that is missing is still waited for when it comes then.
-  public func isInTime(_ number: Int64, at time: Int64) -> Bool {
+  func isInTime(_ number: Int64, at time: Int64) -> Bool {
     guard let next, number >= next else { return false }
     return delay.release(stamp: nanoseconds(nextStamp &+ (number &- next) &* length)).map { time <= $0 } ?? false
   }
@@ -128,7 +128,7 @@ public final class JitterBuffer {
   // MARK: Out
 
   /// When there is something to be done; nil while nothing is here.
-  public var nextDeadline: Int64? {
+  var nextDeadline: Int64? {
     guard let next else { return nil }
     if ring.contains(next) { return delay.release(stamp: nanoseconds(stamps[index(next)])) }
     guard firstHere(from: next) != nil else { return nil }
@@ -136,7 +136,7 @@ public final class JitterBuffer {
   }
 
   /// What is due; nil when nothing is.
-  public func step(now: Int64) -> Step? {
+  func step(now: Int64) -> Step? {
     guard let next, let deadline = nextDeadline, now >= deadline else { return nil }
     if ring.contains(next) {
       let stamp = stamps[index(next)]
@@ -157,10 +157,10 @@ public final class JitterBuffer {
   func arrival(_ number: Int64) -> Int64? { ring.entry(number)?.time }
 
   /// Borrowed until the next packet comes.
-  public func packet(_ number: Int64) -> UnsafeRawBufferPointer? { ring.packet(number) }
+  func packet(_ number: Int64) -> UnsafeRawBufferPointer? { ring.packet(number) }
 
   /// Starts again with a stream that has nothing to do with what came.
-  public func reset() {
+  func reset() {
     for number in max(0, newest - Int64(stamps.count))...max(0, newest) { ring.drop(number) }
     (next, newest) = (nil, -1)
     resends.reset()

@@ -1,17 +1,17 @@
 /// Packets that did not come, and when they are asked for (RFC 4585, section 6.2.1): at once after a gap, again after each round trip, a few
 /// times and not for longer than they would be of use. What came late only is taken off the list.
-public struct NACKTracker: Sendable {
-  public struct Settings: Sendable {
+struct NACKTracker: Sendable {
+  struct Settings: Sendable {
     /// More than that, of 1024 at most, are not asked for one by one: a key frame is.
-    public var most = 250
-    public var mostRequests: UInt8 = 10
-    public var longest: Int64 = 1_000_000_000
+    var most = 250
+    var mostRequests: UInt8 = 10
+    var longest: Int64 = 1_000_000_000
     /// Whatever happens meanwhile: no sender keeps it.
-    public var longestOfAll: Int64 = 3_000_000_000
+    var longestOfAll: Int64 = 3_000_000_000
     /// A packet is taken for late rather than lost for so long.
-    public var patience: Int64 = 0
+    var patience: Int64 = 0
 
-    public init() {}
+    init() {}
   }
 
   private struct Missing {
@@ -23,26 +23,26 @@ public struct NACKTracker: Sendable {
     var next: Int64
   }
 
-  public let settings: Settings
+  let settings: Settings
   private var missing: [Missing] = []
   private var highest: Int64?
   /// Between the first requests of a packet, while nothing was measured.
-  public var roundTrip: Int64 = 100_000_000
+  var roundTrip: Int64 = 100_000_000
   /// Given up, or too many at once: what depends on them will not be complete.
-  public private(set) var isBeyondHelp = false
+  private(set) var isBeyondHelp = false
 
-  public init(_ settings: Settings = Settings()) {
+  init(_ settings: Settings = Settings()) {
     var settings = settings
     settings.most = min(max(0, settings.most), 1024)
     self.settings = settings
     missing.reserveCapacity(settings.most)
   }
 
-  public var count: Int { missing.count }
-  public func isMissing(_ number: Int64) -> Bool { missing.contains { $0.number == number } }
-  public var oldest: Int64? { missing.first?.number }
+  var count: Int { missing.count }
+  func isMissing(_ number: Int64) -> Bool { missing.contains { $0.number == number } }
+  var oldest: Int64? { missing.first?.number }
 
-  public enum Arrival: Sendable {
+  enum Arrival: Sendable {
     case new
     /// It had been missing.
     case late
@@ -51,7 +51,7 @@ public struct NACKTracker: Sendable {
   }
 
   /// Hears of a packet.
-  public mutating func received(_ number: Int64, now: Int64) -> Arrival {
+  mutating func received(_ number: Int64, now: Int64) -> Arrival {
     guard let highest else {
       self.highest = number
       return .new
@@ -75,7 +75,7 @@ public struct NACKTracker: Sendable {
   }
 
   /// What to ask for now. `givesUp`: what was asked for often or for long enough is taken off the list. What `isOfUse` denies is not asked for.
-  public mutating func requests(now: Int64, givesUp: Bool = true, isOfUse: (Int64) -> Bool = { _ in true }, _ body: (Int64) -> Void) {
+  mutating func requests(now: Int64, givesUp: Bool = true, isOfUse: (Int64) -> Bool = { _ in true }, _ body: (Int64) -> Void) {
     missing.removeAll { lost in
       let isEnough = lost.requests >= settings.mostRequests || now &- lost.since > settings.longest
       guard givesUp && isEnough || now &- lost.found > settings.longestOfAll else { return false }
@@ -91,24 +91,24 @@ public struct NACKTracker: Sendable {
   }
 
   /// What was asked for was asked for in vain, and is asked for anew.
-  public mutating func beginAgain(now: Int64) {
+  mutating func beginAgain(now: Int64) {
     for place in missing.indices { (missing[place].since, missing[place].requests, missing[place].next) = (now, 0, now) }
   }
 
-  public var nextDeadline: Int64? { missing.lazy.map(\.next).min() }
+  var nextDeadline: Int64? { missing.lazy.map(\.next).min() }
 
   /// Nothing below it is of use any more.
-  public mutating func forget(below number: Int64) {
+  mutating func forget(below number: Int64) {
     missing.removeAll { $0.number < number }
   }
 
   /// True once after it became so: then a key frame is asked for.
-  public mutating func takeBeyondHelp() -> Bool {
+  mutating func takeBeyondHelp() -> Bool {
     defer { isBeyondHelp = false }
     return isBeyondHelp
   }
 
-  public mutating func reset() {
+  mutating func reset() {
     missing.removeAll(keepingCapacity: true)
     highest = nil
     isBeyondHelp = false

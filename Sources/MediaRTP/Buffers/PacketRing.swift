@@ -1,27 +1,27 @@
 /// The last packets of a stream, each in a slot that its number names: a newer packet takes the place of the one that lies a round before it.
 /// There are few slots at first: a stream of few packets takes little memory, and that stays in the processor's cache. With a lifetime there are twice
 /// as many whenever a packet would take the place of one that is younger; without one whenever its owner has them grow.
-public final class PacketRing {
-  public struct Entry {
+final class PacketRing {
+  struct Entry {
     /// Unwrapped; below 0 nothing lies there.
-    public fileprivate(set) var number: Int64 = -1
-    public fileprivate(set) var size = 0
-    public fileprivate(set) var time: Int64 = 0
-    public var sendings: UInt8 = 0
-    public var lastSent: Int64 = 0
+    fileprivate(set) var number: Int64 = -1
+    fileprivate(set) var size = 0
+    fileprivate(set) var time: Int64 = 0
+    var sendings: UInt8 = 0
+    var lastSent: Int64 = 0
     /// Taken to be sent again, and not gone yet.
     fileprivate(set) var isLeaving = false
   }
 
-  public let slotSize: Int
-  public let capacity: Int
+  let slotSize: Int
+  let capacity: Int
   private let lifetime: Int64?
   private var memory: UnsafeMutableRawBufferPointer
   private var entries: [Entry]
   static let fewest = 32
 
   /// The capacity is rounded up to a power of two, 32768 at most, half of the numbers there are.
-  public init(capacity: Int, slotSize: Int = 1500, lifetime: Int64? = nil) {
+  init(capacity: Int, slotSize: Int = 1500, lifetime: Int64? = nil) {
     var rounded = 16
     while rounded < min(capacity, 32_768) { rounded *= 2 }
     self.capacity = rounded
@@ -62,7 +62,7 @@ public final class PacketRing {
   }
 
   /// The slot of a packet that is to be written; what lay there is gone, and nothing borrowed holds. `keep` says how much of it is the packet.
-  public func begin(_ number: Int64, now: Int64) -> UnsafeMutableRawBufferPointer {
+  func begin(_ number: Int64, now: Int64) -> UnsafeMutableRawBufferPointer {
     while let lifetime, entries.count < capacity, case let entry = entries[index(number)], entry.number >= 0, entry.number != number,
       now &- entry.time < lifetime
     { grow() }
@@ -70,48 +70,48 @@ public final class PacketRing {
     return slot(number)
   }
 
-  public func keep(_ number: Int64, size: Int, time: Int64) {
+  func keep(_ number: Int64, size: Int, time: Int64) {
     guard number >= 0, size <= slotSize else { return }
     entries[index(number)] = Entry(number: number, size: size, time: time)
   }
 
   /// False when it is larger than a slot.
-  public func put(_ number: Int64, _ bytes: UnsafeRawBufferPointer, time: Int64) -> Bool {
+  func put(_ number: Int64, _ bytes: UnsafeRawBufferPointer, time: Int64) -> Bool {
     guard bytes.count <= slotSize else { return false }
     begin(number, now: time).copyMemory(from: bytes)
     keep(number, size: bytes.count, time: time)
     return true
   }
 
-  public func contains(_ number: Int64) -> Bool { number >= 0 && entries[index(number)].number == number }
+  func contains(_ number: Int64) -> Bool { number >= 0 && entries[index(number)].number == number }
 
-  public func entry(_ number: Int64) -> Entry? {
+  func entry(_ number: Int64) -> Entry? {
     contains(number) ? entries[index(number)] : nil
   }
 
   /// Borrowed until the slot is taken by another.
-  public func packet(_ number: Int64) -> UnsafeRawBufferPointer? {
+  func packet(_ number: Int64) -> UnsafeRawBufferPointer? {
     guard contains(number) else { return nil }
     return UnsafeRawBufferPointer(rebasing: slot(number).prefix(entries[index(number)].size))
   }
 
   /// A packet leaves: how long it may be asked for counts from now on, however long it waited.
-  public func left(_ number: Int64, at now: Int64) {
+  func left(_ number: Int64, at now: Int64) {
     if contains(number) { entries[index(number)].time = now }
   }
 
-  public func drop(_ number: Int64) {
+  func drop(_ number: Int64) {
     if contains(number) { entries[index(number)] = Entry() }
   }
 
   /// Whether a packet is kept that may be sent again, now or in a while.
-  public func isRepairable(_ number: Int64, now: Int64, longest: Int64, mostSendings: UInt8) -> Bool {
+  func isRepairable(_ number: Int64, now: Int64, longest: Int64, mostSendings: UInt8) -> Bool {
     entry(number).map { $0.sendings < mostSendings && now &- $0.time <= longest } ?? false
   }
 
   /// Whether a packet that is missed may be sent again now: not while it waits to leave, not again before the first answer could have come, and
   /// not without end. `leftAgain` says when it has left.
-  public func takeForResending(_ number: Int64, now: Int64, roundTrip: Int64, longest: Int64, mostSendings: UInt8)
+  func takeForResending(_ number: Int64, now: Int64, roundTrip: Int64, longest: Int64, mostSendings: UInt8)
     -> UnsafeRawBufferPointer?
   {
     guard contains(number) else { return nil }
@@ -125,7 +125,7 @@ public final class PacketRing {
   }
 
   /// From now on it may be on its way. Without a time there was no room for it.
-  public func leftAgain(_ number: Int64, now: Int64?) {
+  func leftAgain(_ number: Int64, now: Int64?) {
     guard contains(number) else { return }
     let place = index(number)
     entries[place].isLeaving = false

@@ -1,15 +1,17 @@
 /// How long what arrives is held back, so that it can be handed on in even steps. Learns from how much later than the quickest things arrive
 /// (RFC 3550, section 6.4.1, measures the same by its mean): long enough for 95 of 100, and nothing at all on a way without jitter.
 public struct PlayoutDelay: Sendable {
+  /// Bounds of the delay, and how much of the jitter it covers. What is out of range is clamped.
   public struct Settings: Sendable {
-    public var least: Int64 = 0
+    var least: Int64 = 0
+    /// The most that jitter and resends make of the delay, in nanoseconds; a minute at most.
     public var most: Int64 = 1_000_000_000
     /// Of a thousand arrivals so many are to be in time.
-    public var share = 950
+    var share = 950
     /// Jitter below it is not worth a delay.
-    public var noise: Int64 = 4_000_000
+    var noise: Int64 = 4_000_000
 
-    public init() {}
+    init() {}
 
     /// Nothing is held back for less than nothing, or for longer than a minute.
     fileprivate var checked: Settings {
@@ -37,13 +39,13 @@ public struct PlayoutDelay: Sendable {
   /// What the counts are measured from.
   private var origin: Int64?
   /// Held back now.
-  public private(set) var target: Int64
+  private(set) var target: Int64
   /// Of it, what resends of lost packets take beyond what the arrivals need.
-  public var resend: Int64 = 0
+  var resend: Int64 = 0
   /// Held back beyond that, to be in step with another stream.
-  public var hold: Int64 = 0
+  var hold: Int64 = 0
 
-  public init(_ settings: Settings = Settings()) {
+  init(_ settings: Settings = Settings()) {
     self.settings = settings.checked
     target = self.settings.least
   }
@@ -56,7 +58,7 @@ public struct PlayoutDelay: Sendable {
   }
 
   /// Something stamped with `time` (of the sender's, in nanoseconds, unwrapped) is whole.
-  public mutating func arrived(stamp time: Int64, at now: Int64) {
+  mutating func arrived(stamp time: Int64, at now: Int64) {
     let way = now &- time
     // A stamp that leads away from all others for more than the longest delay is the beginning of another time line.
     if let base, (way &- base).magnitude > UInt64(max(settings.most, 2_000_000_000) * 2) { restart() }
@@ -110,16 +112,16 @@ public struct PlayoutDelay: Sendable {
   }
 
   /// When something with this stamp is handed on; nil before anything arrived.
-  public func release(stamp time: Int64) -> Int64? {
+  func release(stamp time: Int64) -> Int64? {
     unheld(stamp: time).map { $0 &+ hold }
   }
 
   /// The same as the way of this stream alone would have it.
-  public func unheld(stamp time: Int64) -> Int64? {
+  func unheld(stamp time: Int64) -> Int64? {
     base.map { time &+ $0 &+ target }
   }
 
-  public mutating func restart() {
+  mutating func restart() {
     (quickest, former, origin, windowEnd) = (nil, nil, nil, .min)
     for index in counts.indices { counts[index] = 0 }
     total = 0

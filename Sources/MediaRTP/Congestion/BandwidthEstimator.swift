@@ -16,11 +16,16 @@ public enum PathState: Sendable, Equatable {
 /// nanoseconds of one monotonic clock. Memory is bounded by that of `SendHistory` and windows of seconds. It has one owner: to look at it is not to
 /// copy it, which would count a reference to each of its windows.
 public struct BandwidthEstimator: ~Copyable, Sendable {
+  /// Between what the estimate stays, and where it begins, in bits a second.
   public struct Limits: Sendable, Equatable {
+    /// 5 kbit/s to 10 Gbit/s; what is outside is taken for the nearest of them.
     public var minimum: Int
+    /// Moved to within the other two.
     public var start: Int
+    /// Not less than `minimum`, and up to 10 Gbit/s.
     public var maximum: Int
 
+    /// Nothing is refused: an estimator moves each of them to within its bounds.
     public init(minimum: Int = 30_000, start: Int = 300_000, maximum: Int = 20_000_000) {
       (self.minimum, self.start, self.maximum) = (minimum, start, maximum)
     }
@@ -80,6 +85,7 @@ public struct BandwidthEstimator: ~Copyable, Sendable {
   private var sentSince = (packets: 0, bytes: 0, from: Int64?.none)
   private var window = 1.0
 
+  /// Without transport-wide feedback it goes by receiver reports and REMB.
   public init(_ limits: Limits = Limits(), hasTransportFeedback: Bool = true) {
     self.limits = BandwidthEstimator.checked(limits)
     self.hasTransportFeedback = hasTransportFeedback
@@ -111,6 +117,7 @@ public struct BandwidthEstimator: ~Copyable, Sendable {
   /// What encoders and retransmissions may make together: the estimate, less while more is in flight than it should be, and much less while
   /// nothing is heard of it.
   public var target: Int { Int(clamped(max(min(usable, BandwidthEstimator.unheard), usable * window))) }
+  /// For the pacer: half more than the target, a quarter more while the path is congested.
   public var pacingRate: Int {
     Int(
       clamped(usable * window)
@@ -118,13 +125,17 @@ public struct BandwidthEstimator: ~Copyable, Sendable {
   }
   /// Nothing is heard of what was sent: more of it would wait where it cannot be taken back from.
   public var holdsPictures: Bool { watch.isHolding }
+  /// After the last call.
   public private(set) var state = PathState.starting
   /// What arrives, where it is known.
   public var acknowledged: Int? { rates.rate.map { Int(min($0, 1e12)) } }
+  /// Bytes that were sent and not reported yet.
   public var inFlight: Int { history.inFlight }
+  /// Smoothed; nil: not known yet.
   public var roundTrip: Int64? { roundTrips.smoothed }
   /// The share that was lost lately.
   public var loss: Double { losses.loss }
+  /// What the delays say of the link's queue.
   public var usage: LinkUsage { detector.usage }
   /// The application sends less than it may.
   public var isApplicationLimited: Bool { application.isLimited }
@@ -138,6 +149,7 @@ public struct BandwidthEstimator: ~Copyable, Sendable {
 
   // MARK: What it is told
 
+  /// The estimate moves to within them at once.
   public mutating func setLimits(_ limits: Limits, now: Int64) {
     self.limits = BandwidthEstimator.checked(limits)
     control.set(clamped(control.rate), now: now)
@@ -265,6 +277,7 @@ public struct BandwidthEstimator: ~Copyable, Sendable {
     settle(now)
   }
 
+  /// One that was measured by RTCP; what is not above 0 is ignored.
   public mutating func onRoundTrip(_ nanoseconds: Int64, now: Int64) {
     guard nanoseconds > 0 else { return }
     if !hasTransportFeedback { roundTrips.add(nanoseconds, now: now) }

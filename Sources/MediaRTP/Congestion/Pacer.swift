@@ -16,6 +16,7 @@ public struct PacerBounds: Sendable, Equatable {
   /// What would wait for longer than that goes faster than the rate, in seconds; nil: nothing does.
   public var budget: Double? = 2
 
+  /// Three seconds, ten seconds and two.
   public init() {}
 }
 
@@ -28,6 +29,7 @@ public struct PacerBounds: Sendable, Equatable {
 /// seconds, ten for the rest of one that has begun to leave), beyond which it comes out as expired (the oldest goes). Where what waits would take
 /// longer than two seconds, it goes faster, up to four times the rate, unless the bounds deny that.
 public struct Pacer<Payload: Sendable>: Sendable {
+  /// What `next` wants done.
   public enum Departure: Sendable {
     /// To be sent now; `probe` goes with it to the estimator.
     case packet(Payload, kind: PacedKind, probe: Int32)
@@ -62,6 +64,7 @@ public struct Pacer<Payload: Sendable>: Sendable {
     var isDone: Bool { packets >= cluster.packets && bytes >= cluster.bytes }
   }
 
+  /// Bytes that may wait altogether, up to 1 GiB.
   public let longest: Int
   private let bounds: PacerBounds
   /// In bits a second.
@@ -80,14 +83,18 @@ public struct Pacer<Payload: Sendable>: Sendable {
   /// Since the first packet of the picture that is next did.
   private var isExpiring = false
 
+  /// A rate below 1 kbit/s is taken for that.
   public init(rate: Int, longest: Int = 4 << 20, _ bounds: PacerBounds = PacerBounds()) {
     self.bounds = bounds
     self.longest = min(max(0, longest), 1 << 30)
     self.rate = Double(max(1000, rate))
   }
 
+  /// Packets that wait.
   public var count: Int { audio.count + retransmissions.count + video.count }
+  /// Of the packets that wait, as they were enqueued.
   public var bytes: Int { audio.bytes + retransmissions.bytes + video.bytes }
+  /// Of the packets of one kind that wait.
   public func bytes(of kind: PacedKind) -> Int { self[kind].bytes }
 
   /// How long the last one will wait, about, in nanoseconds.
@@ -132,6 +139,7 @@ public struct Pacer<Payload: Sendable>: Sendable {
     }
   }
 
+  /// In bits a second, from now on; below 1 kbit/s it is that.
   public mutating func setRate(_ rate: Int, now: Int64) {
     pay(now)
     self.rate = Double(max(1000, rate))

@@ -1,11 +1,11 @@
 /// Packets to be sent at a rate above the estimate, to see whether the link carries it.
 public struct ProbeCluster: Sendable, Equatable {
   /// Above 0; goes with each of its packets to `onSent`.
-  public var id: Int32
+  var id: Int32
   /// In bits a second.
-  public var rate: Int
-  public var packets: Int
-  public var bytes: Int
+  var rate: Int
+  var packets: Int
+  var bytes: Int
 
   static let duration = 0.015
   /// Five short packets would be over so soon that a few milliseconds of jitter pass for the link's rate: up to this duration a probe has as

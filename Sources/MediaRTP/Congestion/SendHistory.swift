@@ -1,25 +1,25 @@
 /// What a feedback says of one packet (draft-holmer-rmcat-transport-wide-cc-extensions-01, section 3.1; RFC 8888, section 3.1).
 public struct ReportedPacket: Sendable, Equatable {
-  public var sequence: UInt16
+  var sequence: UInt16
   /// In nanoseconds of the receiver's clock, whose beginning, pace and jumps are its own; nil: it has not come.
-  public var arrival: Int64?
+  var arrival: Int64?
 
-  public init(sequence: UInt16, arrival: Int64?) {
+  init(sequence: UInt16, arrival: Int64?) {
     (self.sequence, self.arrival) = (sequence, arrival)
   }
 }
 
 /// What became of a packet that was sent.
-public struct PacketResult: Sendable, Equatable {
-  public var sequence: Int64
-  public var sent: Int64
+struct PacketResult: Sendable, Equatable {
+  var sequence: Int64
+  var sent: Int64
   /// Nil: lost.
-  public var arrival: Int64?
-  public var size: Int
+  var arrival: Int64?
+  var size: Int
   /// The probe that it was a part of; 0: none.
-  public var probe: Int32
+  var probe: Int32
   /// It was told lost before, and came after all.
-  public var wasLost: Bool
+  var wasLost: Bool
 }
 
 /// The packets that were sent on one transport, by their transport-wide numbers, until a feedback tells what became of them. Holds at most 8192
@@ -47,14 +47,14 @@ public struct SendHistory: Sendable {
   private var reported: Int64 = 0
 
   /// Of the last feedback; those that it told nothing new of are not among them. In the order of the feedback.
-  public private(set) var results: [PacketResult] = []
+  private(set) var results: [PacketResult] = []
   /// Bytes that the last feedback stepped over: an earlier feedback that was lost on its way told of them.
-  public private(set) var steppedOver = 0
+  private(set) var steppedOver = 0
   /// Bytes sent after the newest packet that was reported.
-  public private(set) var inFlight = 0
+  private(set) var inFlight = 0
   /// When the last packet was sent, and the oldest that waits to be reported.
-  public private(set) var lastSent: Int64?
-  public var oldestInFlight: Int64? {
+  private(set) var lastSent: Int64?
+  var oldestInFlight: Int64? {
     var sequence = max(first, reported)
     while sequence < end {
       let entry = entries[index(sequence)]
@@ -64,9 +64,9 @@ public struct SendHistory: Sendable {
     return nil
   }
 
-  public var count: Int { Int(end - first) }
+  var count: Int { Int(end - first) }
 
-  public init() {
+  init() {
     entries = Array(repeating: Entry(), count: 256)
   }
 
@@ -74,7 +74,7 @@ public struct SendHistory: Sendable {
   private func index(_ sequence: Int64) -> Int { Int(truncatingIfNeeded: sequence) & (entries.count - 1) }
 
   /// Numbers follow each other; one that was used before within half of their range is not taken.
-  public mutating func add(sequence: UInt16, size: Int, probe: Int32 = 0, now: Int64) {
+  mutating func add(sequence: UInt16, size: Int, probe: Int32 = 0, now: Int64) {
     var number = Int64(sequence)
     if lastSent != nil {
       let step = SequenceNumber(sequence).distance(from: SequenceNumber(UInt16(truncatingIfNeeded: end &- 1)))
@@ -123,7 +123,7 @@ public struct SendHistory: Sendable {
 
   /// That packet was missed, and left once more under its number. If it is reported as arrived, it may be either that did: the first counts as lost,
   /// and no time is taken of them.
-  public mutating func sentAgain(sequence: UInt16) {
+  mutating func sentAgain(sequence: UInt16) {
     guard let number = number(of: sequence) else { return }
     switch entries[index(number)].fate {
     case .open: entries[index(number)].fate = .openAgain
@@ -134,11 +134,11 @@ public struct SendHistory: Sendable {
 
   /// Those that no feedback spoke of yet, from the first on.
   public struct Awaited: Sendable, Equatable {
-    public var first: UInt16
-    public var count: Int
+    var first: UInt16
+    var count: Int
   }
 
-  public var awaited: Awaited { Awaited(first: UInt16(truncatingIfNeeded: max(first, reported)), count: Int(end - max(first, reported))) }
+  var awaited: Awaited { Awaited(first: UInt16(truncatingIfNeeded: max(first, reported)), count: Int(end - max(first, reported))) }
 
   /// nil: not held.
   private func number(of sequence: UInt16) -> Int64? {
@@ -148,7 +148,7 @@ public struct SendHistory: Sendable {
   }
 
   /// Fills `results`. What was never sent, or is forgotten, or was told before, is ignored.
-  public mutating func report(_ packets: some Sequence<ReportedPacket>) {
+  mutating func report(_ packets: some Sequence<ReportedPacket>) {
     results.removeAll(keepingCapacity: true)
     steppedOver = 0
     var newest = reported - 1

@@ -1,7 +1,7 @@
 /// Who takes part in a session (RFC 3550, section 6.2.1 and 6.3). A source counts once it has been heard twice, or has given its name. Bounded: where
 /// the table is full newcomers are refused and counted; of sources heard but once only the latest are remembered.
-public struct Members: Sendable {
-  public enum Hearing: Sendable, Equatable {
+struct Members: Sendable {
+  enum Hearing: Sendable, Equatable {
     /// A member from now on.
     case new
     case known
@@ -25,27 +25,27 @@ public struct Members: Sendable {
   private let limit: Int
   private var leftCount = 0
   /// Members that send media, oneself not among them.
-  public private(set) var senderCount = 0
-  public private(set) var refused = 0
+  private(set) var senderCount = 0
+  private(set) var refused = 0
 
   private static let candidateLimit = 32
 
-  public init(limit: Int = 256) {
+  init(limit: Int = 256) {
     self.limit = max(1, limit)
     entries.reserveCapacity(self.limit)
     candidates.reserveCapacity(Members.candidateLimit)
   }
 
   /// Oneself included.
-  public var count: Int { entries.count - leftCount + 1 }
+  var count: Int { entries.count - leftCount + 1 }
 
-  public func contains(_ ssrc: SSRC) -> Bool {
+  func contains(_ ssrc: SSRC) -> Bool {
     entries[ssrc].map { $0.left == nil } ?? false
   }
 
   /// A packet of that source came: of media or of control, or a description with its name.
   @discardableResult
-  public mutating func heard(_ ssrc: SSRC, isMedia: Bool, isNamed: Bool = false, at now: Int64) -> Hearing {
+  mutating func heard(_ ssrc: SSRC, isMedia: Bool, isNamed: Bool = false, at now: Int64) -> Hearing {
     if let index = entries.index(forKey: ssrc) {
       guard entries.values[index].left == nil else { return .unconfirmed }
       entries.values[index].heard = now
@@ -79,7 +79,7 @@ public struct Members: Sendable {
 
   /// It said goodbye. Whether it was a member.
   @discardableResult
-  public mutating func left(_ ssrc: SSRC, at now: Int64) -> Bool {
+  mutating func left(_ ssrc: SSRC, at now: Int64) -> Bool {
     candidates.removeAll { $0 == ssrc }
     guard let entry = entries[ssrc], entry.left == nil else { return false }
     if entry.sent != nil { senderCount -= 1 }
@@ -90,7 +90,7 @@ public struct Members: Sendable {
   }
 
   /// Forgets who was silent for five report intervals, tells of them, and takes for no sender who sent nothing for two (section 6.3.5).
-  public mutating func expire(at now: Int64, interval: Int64, _ gone: (SSRC) -> Void = { _ in }) {
+  mutating func expire(at now: Int64, interval: Int64, _ gone: (SSRC) -> Void = { _ in }) {
     let (silence, pause) = (max(0, interval).multipliedReportingOverflow(by: 5), max(0, interval).multipliedReportingOverflow(by: 2))
     guard !silence.overflow, !pause.overflow else { return }
     var old: [SSRC] = []

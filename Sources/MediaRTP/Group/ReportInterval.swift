@@ -1,21 +1,21 @@
 /// How long to wait between reports (RFC 3550, section 6.3.1 and appendix A.7).
-public struct ReportInterval: Sendable, Equatable {
+struct ReportInterval: Sendable, Equatable {
   /// Who takes part, oneself included.
-  public struct Group: Sendable, Equatable {
-    public var members: Int
-    public var senders: Int
-    public var isSender: Bool
+  struct Group: Sendable, Equatable {
+    var members: Int
+    var senders: Int
+    var isSender: Bool
 
-    public init(members: Int, senders: Int, isSender: Bool) {
+    init(members: Int, senders: Int, isSender: Bool) {
       (self.members, self.senders, self.isSender) = (members, senders, isSender)
     }
   }
 
   /// Of all members' control packets together, in bits a second: a twentieth of the session's, usually.
-  public var bandwidth: Int
+  var bandwidth: Int
   /// Of a control packet, with its UDP and IP headers, in bytes.
-  public var averageSize: Double
-  public var minimum: Int64
+  var averageSize: Double
+  var minimum: Int64
 
   /// Senders share a quarter of the bandwidth, as long as they are no more than that of the members.
   private static let senderShare = 0.25
@@ -24,12 +24,12 @@ public struct ReportInterval: Sendable, Equatable {
   /// Whatever the numbers say.
   private static let longest = 3600.0
 
-  public init(bandwidth: Int, averageSize: Double, minimum: Int64) {
+  init(bandwidth: Int, averageSize: Double, minimum: Int64) {
     (self.bandwidth, self.averageSize, self.minimum) = (bandwidth, averageSize, minimum)
   }
 
   /// Without randomness, in nanoseconds.
-  public func calculated(_ group: Group) -> Int64 {
+  func calculated(_ group: Group) -> Int64 {
     var (share, count) = (Double(max(1, bandwidth)) / 8, Double(max(1, group.members)))
     let senders = Double(max(0, group.senders))
     if senders <= count * ReportInterval.senderShare {
@@ -46,7 +46,7 @@ public struct ReportInterval: Sendable, Equatable {
   }
 
   /// Half to one and a half of it, so that members do not speak at once.
-  public func randomised(_ group: Group, using random: inout some RandomNumberGenerator) -> Int64 {
+  func randomised(_ group: Group, using random: inout some RandomNumberGenerator) -> Int64 {
     let calculated = min(Double(calculated(group)), ReportInterval.longest * 1e9)
     return Int64(calculated * Double.random(in: 0.5..<1.5, using: &random) / ReportInterval.compensation)
   }

@@ -1,19 +1,20 @@
 /// When to send control packets: timer reconsideration (RFC 3550, section 6.3), early feedback (RFC 4585, section 3.5), and a bound on what feedback
 /// may take. Names of times are the standards': tp is when the last packet was sent, tn when the next is due.
 public struct ReportSchedule: Sendable {
+  /// How often a session may send control packets.
   public struct Settings: Sendable, Equatable {
     /// Of all members together, in bits a second.
-    public var bandwidth: Int
-    public var profile: Profile
+    var bandwidth: Int
+    var profile: Profile
     /// The least time between regular reports: five seconds without feedback. RFC 4585's T_rr_interval with it.
     public var minimum: Int64
 
-    public init(bandwidth: Int, profile: Profile = .regular, minimum: Int64 = 5_000_000_000) {
+    init(bandwidth: Int, profile: Profile = .regular, minimum: Int64 = 5_000_000_000) {
       (self.bandwidth, self.profile, self.minimum) = (bandwidth, profile, max(0, minimum))
     }
   }
 
-  public enum Profile: Sendable {
+  enum Profile: Sendable {
     /// RTP/AVP: feedback waits for the next report.
     case regular
     /// RTP/AVPF: one early packet between two regular ones.
@@ -22,7 +23,7 @@ public struct ReportSchedule: Sendable {
     case immediate
   }
 
-  public enum Due: Sendable, Equatable {
+  enum Due: Sendable, Equatable {
     case nothing
     /// A compound packet with reports; feedback that waits goes with it.
     case regular
@@ -31,7 +32,7 @@ public struct ReportSchedule: Sendable {
     case goodbye
   }
 
-  public enum Feedback: Sendable, Equatable {
+  enum Feedback: Sendable, Equatable {
     /// Send it then, when it is due.
     case at(Int64)
     /// It goes with the next report.
@@ -40,7 +41,7 @@ public struct ReportSchedule: Sendable {
     case useless
   }
 
-  public typealias Group = ReportInterval.Group
+  typealias Group = ReportInterval.Group
 
   private let settings: Settings
   private var averageSize: Double
@@ -67,7 +68,7 @@ public struct ReportSchedule: Sendable {
   private static let second: Int64 = 1_000_000_000
   static let largeGroup = 50
 
-  public init(_ settings: Settings, at now: Int64, _ group: Group, using random: inout some RandomNumberGenerator) {
+  init(_ settings: Settings, at now: Int64, _ group: Group, using random: inout some RandomNumberGenerator) {
     self.settings = settings
     averageSize = ReportSchedule.initialSize
     (tp, tn, interval) = (now, now, 0)
@@ -78,7 +79,7 @@ public struct ReportSchedule: Sendable {
   }
 
   /// When to ask next. Times at which no regular report may be sent yet pass without a word, unless feedback waits for one of them.
-  public var deadline: Int64 {
+  var deadline: Int64 {
     let isKept = isFeedbackWaiting || leaving != nil
     return min(isKept ? tn : max(tn, nextRegular ?? tn), feedbackAt ?? .max)
   }
@@ -99,7 +100,7 @@ public struct ReportSchedule: Sendable {
   }
 
   /// By which members time out (RFC 3550, section 6.3.5): as of a receiver, without randomness, never under five seconds.
-  public func timeoutInterval(_ group: Group) -> Int64 {
+  func timeoutInterval(_ group: Group) -> Int64 {
     var group = group
     group.isSender = false
     return ReportInterval(bandwidth: settings.bandwidth, averageSize: averageSize, minimum: 5 * ReportSchedule.second).calculated(group)
@@ -108,13 +109,13 @@ public struct ReportSchedule: Sendable {
   // MARK: What happens
 
   /// A control packet came, of that many bytes with its UDP and IP headers.
-  public mutating func received(size: Int) {
+  mutating func received(size: Int) {
     guard leaving == nil else { return }
     average(size)
   }
 
   /// What was due was sent.
-  public mutating func sent(size: Int, at now: Int64) {
+  mutating func sent(size: Int, at now: Int64) {
     average(size)
     refill(now)
     budget = max(budget - Double(min(max(0, size), 0xFFFF)) * 8, -Double(max(0, settings.bandwidth)))
@@ -132,7 +133,7 @@ public struct ReportSchedule: Sendable {
   }
 
   /// A goodbye came; the group is what is left. Reports come sooner by that (reverse reconsideration, section 6.3.4).
-  public mutating func goodbyeReceived(size: Int, _ group: Group, at now: Int64) {
+  mutating func goodbyeReceived(size: Int, _ group: Group, at now: Int64) {
     if let count = leaving {
       leaving = count &+ 1
       return average(size)
@@ -147,7 +148,7 @@ public struct ReportSchedule: Sendable {
   }
 
   /// There is feedback to send: when, if it is of use for that long.
-  public mutating func request(
+  mutating func request(
     maximumDelay: Int64 = Int64.max, _ group: Group, at now: Int64, using random: inout some RandomNumberGenerator
   ) -> Feedback {
     guard leaving == nil else { return .useless }
@@ -172,12 +173,12 @@ public struct ReportSchedule: Sendable {
   }
 
   /// Another member said the same: one's own feedback is superfluous (RFC 4585, section 3.5.2).
-  public mutating func withdraw() {
+  mutating func withdraw() {
     (feedbackAt, isFeedbackWaiting) = (nil, false)
   }
 
   /// Leaves: at once in a small group, else when it is due, lest all that leave together speak at once (RFC 3550, section 6.3.7).
-  public mutating func leave(goodbyeSize: Int, _ group: Group, at now: Int64, using random: inout some RandomNumberGenerator) {
+  mutating func leave(goodbyeSize: Int, _ group: Group, at now: Int64, using random: inout some RandomNumberGenerator) {
     guard leaving == nil else { return }
     withdraw()
     (leaving, tp, membersBefore) = (1, now, 1)
@@ -193,7 +194,7 @@ public struct ReportSchedule: Sendable {
   // MARK: What is due
 
   /// To be asked at the deadline, or whenever it suits. What it says is due counts as sent.
-  public mutating func poll(_ group: Group, at now: Int64, using random: inout some RandomNumberGenerator) -> Due {
+  mutating func poll(_ group: Group, at now: Int64, using random: inout some RandomNumberGenerator) -> Due {
     if let count = leaving { return pollLeaving(count, now, &random) }
     if let time = feedbackAt, time <= now {
       feedbackAt = nil

@@ -1,11 +1,11 @@
 /// Two sources of one SSRC, and packets of one's own that come back (RFC 3550, section 8.2). An address is whatever tells senders apart. Bounded:
 /// sources beyond the limit pass unchecked and are counted, as they would from a member that is not known yet.
-public struct SourceConflicts<Address: Hashable & Sendable>: Sendable {
-  public enum Kind: Sendable {
+struct SourceConflicts<Address: Hashable & Sendable>: Sendable {
+  enum Kind: Sendable {
     case media, control
   }
 
-  public enum Verdict: Sendable, Equatable {
+  enum Verdict: Sendable, Equatable {
     case fine
     /// Another uses the SSRC of a third: what comes from it is dropped, as long as the first is heard.
     case foreignCollision
@@ -35,7 +35,7 @@ public struct SourceConflicts<Address: Hashable & Sendable>: Sendable {
   private var own: Set<SSRC> = []
   private let limit: Int
   private let patience: Int64
-  public private(set) var unchecked = 0
+  private(set) var unchecked = 0
 
   private var expired = Int64.min
 
@@ -44,30 +44,30 @@ public struct SourceConflicts<Address: Hashable & Sendable>: Sendable {
   private let ownLimit = 8192
 
   /// After so long a silence another may take over the SSRC: one that restarted, or whose address changed. RFC 3550 has ten report intervals for it.
-  public init(limit: Int = 1024, patience: Int64 = 10_000_000_000) {
+  init(limit: Int = 1024, patience: Int64 = 10_000_000_000) {
     self.limit = max(1, limit)
     self.patience = max(0, patience)
   }
 
   /// One's own from now on.
-  public mutating func add(own ssrc: SSRC) {
+  mutating func add(own ssrc: SSRC) {
     guard own.count < ownLimit else { return }
     own.insert(ssrc)
     sources[ssrc] = nil
   }
 
   /// No longer one's own: whoever else uses it is a source like others.
-  public mutating func remove(own ssrc: SSRC) {
+  mutating func remove(own ssrc: SSRC) {
     own.remove(ssrc)
   }
 
   /// It left.
-  public mutating func remove(_ ssrc: SSRC) {
+  mutating func remove(_ ssrc: SSRC) {
     sources[ssrc] = nil
   }
 
   /// A packet of that source came from there.
-  public mutating func check(_ ssrc: SSRC, _ kind: Kind, from address: Address, at now: Int64) -> Verdict {
+  mutating func check(_ ssrc: SSRC, _ kind: Kind, from address: Address, at now: Int64) -> Verdict {
     if own.contains(ssrc) { return checkOwn(ssrc, address, now) }
     guard let index = sources.index(forKey: ssrc) else {
       // Not for each packet of a flood.
@@ -106,7 +106,7 @@ public struct SourceConflicts<Address: Hashable & Sendable>: Sendable {
   }
 
   /// Forgets who was not heard for so long.
-  public mutating func expire(at now: Int64) {
+  mutating func expire(at now: Int64) {
     expired = now
     let old = sources.filter { now &- $0.value.heard >= patience }
     for ssrc in old.keys { sources[ssrc] = nil }

@@ -6,13 +6,16 @@ public struct RTPSessionConfiguration: Sendable {
   public var extensions = ExtensionMap()
   /// The other end reports the arrival of packets that have a transport-wide number.
   public var hasTransportFeedback = true
+  /// A feedback packet may stand alone (RFC 5506).
   public var hasReducedSize = true
   /// Of a packet of RTP, as in `RTPSettings`. Streams that began with less keep less.
   public var packetSize = 1200
+  /// Bounds of the estimate of what may be sent, all streams together, in bits a second.
   public var bitrates = BandwidthEstimator.Limits()
   /// Streams in each direction. Those of the other end beyond it take the place of others.
   public var mostStreams = 64
 
+  /// No media and no extensions; the rest as by default in `RTPSettings`.
   public init() {}
 }
 
@@ -20,10 +23,14 @@ public struct RTPSessionConfiguration: Sendable {
 public struct RTPMedium: Sendable {
   /// A stream of the other end that its description names (a=ssrc, a=ssrc-group).
   public struct Source: Sendable, Equatable {
+    /// Its packets are of this medium, also where they do not name it.
     public var ssrc: SSRC
+    /// The source that sends its lost packets again (RFC 4588); nil: none is named.
     public var retransmission: SSRC?
+    /// Which of the medium's streams it is (RFC 8852); nil: only its packets may say so.
     public var rid: String?
 
+    /// What the description does not say is nil.
     public init(_ ssrc: SSRC, retransmission: SSRC? = nil, rid: String? = nil) {
       (self.ssrc, self.retransmission, self.rid) = (ssrc, retransmission, rid)
     }
@@ -35,8 +42,10 @@ public struct RTPMedium: Sendable {
   public var sending: [OutgoingRTP] = []
   /// The payload types that the other end may send; none: nothing is taken, and streams that came are over.
   public var receiving: [UInt8: RTPEncoding] = [:]
+  /// Those that the description names. Others are known by their packets.
   public var sources: [Source] = []
 
+  /// Nothing is sent in it until `sending` has a stream.
   public init(mid: String? = nil, receiving: [UInt8: RTPEncoding] = [:]) {
     (self.mid, self.receiving) = (mid, receiving)
   }

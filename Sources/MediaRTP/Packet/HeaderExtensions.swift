@@ -4,14 +4,22 @@ public struct ExtensionMap: Sendable, Equatable {
   public var mid: UInt8 = 0
   /// Which of several streams of a medium a packet is of (RFC 8852), and which one a packet that is sent again.
   public var rid: UInt8 = 0
+  /// Which stream of its medium a packet repeats (RFC 8852).
   public var repairedRID: UInt8 = 0
+  /// How loud the audio of a packet is (RFC 6464).
   public var audioLevel: UInt8 = 0
+  /// When a packet left (abs-send-time of libwebrtc).
   public var absoluteSendTime: UInt8 = 0
+  /// The number by which transport-wide feedback reports a packet (draft-holmer-rmcat-transport-wide-cc-extensions-01).
   public var transportSequence: UInt8 = 0
+  /// How a frame is to be rotated (3GPP TS 26.114, section 7.4.5).
   public var orientation: UInt8 = 0
+  /// The colour of a frame by the numbers of H.273 (color-space of libwebrtc).
   public var colorSpace: UInt8 = 0
+  /// When a frame was captured (abs-capture-time of libwebrtc).
   public var captureTime: UInt8 = 0
 
+  /// No extension is used.
   public init() {}
 
   subscript(element: HeaderExtensions.Element) -> UInt8 {
@@ -31,11 +39,14 @@ public struct ExtensionMap: Sendable, Equatable {
 
 /// The extensions of one packet that this library knows (RFC 8285). Others are read over.
 public struct HeaderExtensions: Sendable, Equatable {
+  /// How loud the audio of one packet is, and whether somebody speaks (RFC 6464, section 3).
   public struct AudioLevel: Sendable, Equatable {
     /// Below full scale, in dB: 0..127.
     public var level: UInt8
+    /// Somebody speaks, as the sender has it (bit V).
     public var isVoice: Bool
 
+    /// Only the low seven bits of the level are sent.
     public init(level: UInt8, isVoice: Bool) {
       (self.level, self.isVoice) = (level, isVoice)
     }
@@ -43,9 +54,13 @@ public struct HeaderExtensions: Sendable, Equatable {
 
   /// Colour as H.273 numbers it, of a picture and of those that follow it.
   public struct ColorSpace: Sendable, Equatable {
+    /// ColourPrimaries (H.273, section 8.1); 2: unspecified.
     public var primaries: UInt8
+    /// TransferCharacteristics (H.273, section 8.2); 2: unspecified.
     public var transfer: UInt8
+    /// MatrixCoefficients (H.273, section 8.3); 2: unspecified.
     public var matrix: UInt8
+    /// VideoFullRangeFlag (H.273); false: limited range.
     public var isFullRange: Bool
 
     /// Unspecified, limited range, unless it is said otherwise.
@@ -79,23 +94,24 @@ public struct HeaderExtensions: Sendable, Equatable {
     ]
   }
 
-  public var mid: String?
-  public var rid: String?
-  public var repairedRID: String?
+  var mid: String?
+  var rid: String?
+  var repairedRID: String?
+  /// nil: the packet has none.
   public var audioLevel: AudioLevel?
   /// 24 bits of seconds in 6.18 fixed point.
-  public var absoluteSendTime: UInt32?
-  public var transportSequence: UInt16?
+  var absoluteSendTime: UInt32?
+  var transportSequence: UInt16?
   /// Quarter turns clockwise and a flag for mirrored pictures: bits of the one byte of TS 26.114.
-  public var orientation: UInt8?
-  public var colorSpace: ColorSpace?
+  var orientation: UInt8?
+  var colorSpace: ColorSpace?
   /// When was captured what the packet's stamp stands for, by the clock of the sender's reports.
-  public var captureTime: NTPTimestamp?
+  var captureTime: NTPTimestamp?
   private static let captureTimeSize = 8
 
-  public init() {}
+  init() {}
 
-  public var isEmpty: Bool {
+  var isEmpty: Bool {
     mid == nil && rid == nil && repairedRID == nil && audioLevel == nil && absoluteSendTime == nil && transportSequence == nil
       && orientation == nil
       && colorSpace == nil && captureTime == nil

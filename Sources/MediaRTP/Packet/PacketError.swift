@@ -1,14 +1,18 @@
 /// Why bytes are no packet of the kind that they were read as. Costs nothing to make: what comes from a network is refused by the million, and
 /// counted rather than told.
 public struct PacketError: Error, Sendable, Equatable, CustomStringConvertible {
+  /// What is wrong, in English: for people and for logs.
   public let reason: StaticString
 
+  /// A literal only, so that nothing is allocated.
   public init(_ reason: StaticString) {
     self.reason = reason
   }
 
+  /// The reason, as a string.
   public var description: String { "\(reason)" }
 
+  /// Errors with the same text are equal.
   public static func == (one: PacketError, other: PacketError) -> Bool {
     let (one, other) = (one.reason, other.reason)
     // One of a single character may have no bytes to point at.

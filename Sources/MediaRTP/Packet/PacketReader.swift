@@ -1,12 +1,16 @@
 /// Reads a packet from its front, numbers in network byte order, and never beyond its end. Borrows the bytes.
 public struct PacketReader {
+  /// The bytes that were not read yet, borrowed.
   public private(set) var rest: UnsafeRawBufferPointer
 
+  /// The bytes must outlive the reader.
   public init(_ bytes: UnsafeRawBufferPointer) {
     rest = bytes
   }
 
+  /// How many bytes were not read yet.
   public var count: Int { rest.count }
+  /// All bytes were read.
   public var isAtEnd: Bool { rest.isEmpty }
 
   static let short = PacketError("ends early")
@@ -19,12 +23,16 @@ public struct PacketReader {
     return value
   }
 
+  /// Throws where no byte is left.
   public mutating func u8() throws(PacketError) -> UInt8 { try integer(UInt8.self) }
+  /// In network byte order. Throws, and reads nothing, where fewer than 2 bytes are left.
   public mutating func u16() throws(PacketError) -> UInt16 { try integer(UInt16.self) }
+  /// In network byte order. Throws, and reads nothing, where fewer than 4 bytes are left.
   public mutating func u32() throws(PacketError) -> UInt32 { try integer(UInt32.self) }
+  /// In network byte order. Throws, and reads nothing, where fewer than 8 bytes are left.
   public mutating func u64() throws(PacketError) -> UInt64 { try integer(UInt64.self) }
 
-  public mutating func u24() throws(PacketError) -> UInt32 {
+  mutating func u24() throws(PacketError) -> UInt32 {
     let high = UInt32(try u8()) << 16
     return high | UInt32(try u16())
   }

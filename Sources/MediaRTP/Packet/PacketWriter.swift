@@ -2,13 +2,17 @@
 /// `isFull` has written nothing of use.
 public struct PacketWriter {
   private let memory: UnsafeMutableRawBufferPointer
+  /// Bytes written so far.
   public private(set) var count = 0
+  /// Something found no room. From then on nothing is written.
   public private(set) var isFull = false
 
+  /// The memory must outlive the writer.
   public init(_ memory: UnsafeMutableRawBufferPointer) {
     self.memory = memory
   }
 
+  /// Bytes that there is room for.
   public var room: Int { memory.count - count }
   /// What was written.
   public var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: memory.prefix(count)) }
@@ -23,9 +27,13 @@ public struct PacketWriter {
     count += MemoryLayout<T>.size
   }
 
+  /// One byte, or `isFull` where there is no room.
   public mutating func u8(_ value: UInt8) { integer(value) }
+  /// Two bytes in network byte order, or `isFull` where there is no room.
   public mutating func u16(_ value: UInt16) { integer(value) }
+  /// Four bytes in network byte order, or `isFull` where there is no room.
   public mutating func u32(_ value: UInt32) { integer(value) }
+  /// Eight bytes in network byte order, or `isFull` where there is no room.
   public mutating func u64(_ value: UInt64) { integer(value) }
 
   /// The low 24 bits.
@@ -34,6 +42,7 @@ public struct PacketWriter {
     u16(UInt16(truncatingIfNeeded: value))
   }
 
+  /// All of them, or none and `isFull` where there is no room.
   public mutating func bytes(_ bytes: UnsafeRawBufferPointer) {
     guard !isFull, room >= bytes.count else {
       isFull = true
@@ -44,7 +53,7 @@ public struct PacketWriter {
     count += bytes.count
   }
 
-  public mutating func zeros(_ number: Int) {
+  mutating func zeros(_ number: Int) {
     for _ in 0..<max(0, number) { u8(0) }
   }
 
@@ -54,7 +63,7 @@ public struct PacketWriter {
     memory.storeBytes(of: value.bigEndian, toByteOffset: offset, as: UInt16.self)
   }
 
-  public mutating func u8(_ value: UInt8, at offset: Int) {
+  mutating func u8(_ value: UInt8, at offset: Int) {
     guard offset >= 0, offset < count else { return }
     memory[offset] = value
   }

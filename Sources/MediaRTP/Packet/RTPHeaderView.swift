@@ -1,11 +1,13 @@
 /// The front of a packet of RTP (RFC 3550, section 5.1), up to where the payload begins: all that SRTP needs to know, and leaves in the clear
 /// (RFC 3711, section 3.1). The padding at the end is not looked at: it may be encrypted.
 public struct RTPHeaderView {
-  public let payloadType: UInt8
-  public let marker: Bool
-  public let isPadded: Bool
+  let payloadType: UInt8
+  let marker: Bool
+  let isPadded: Bool
+  /// One more with each packet of the source, until it wraps around.
   public let sequence: SequenceNumber
-  public let timestamp: RTPTimestamp
+  let timestamp: RTPTimestamp
+  /// The source that sent the packet.
   public let ssrc: SSRC
   /// With the contributing sources and the extensions.
   public let size: Int
@@ -14,6 +16,7 @@ public struct RTPHeaderView {
   /// What its profile says that it is, and the bytes (RFC 3550, section 5.3.1).
   let extensions: (profile: UInt16, block: UnsafeRawBufferPointer)?
 
+  /// Throws for a version other than 2, and where the bytes end before the payload begins.
   public init(parsing bytes: UnsafeRawBufferPointer) throws(PacketError) {
     var reader = PacketReader(bytes)
     let (first, second) = (try reader.u8(), try reader.u8())

@@ -1,18 +1,19 @@
 /// The fixed header of RTP (RFC 3550, section 5.1) and the extensions that are known.
 public struct RTPHeader: Sendable, Equatable {
   /// 0..127.
-  public var payloadType: UInt8
+  var payloadType: UInt8
   /// The last packet of a picture (RFC 7741, section 4.1), the first of a talk spurt (RFC 3551, section 4.1).
   public var marker: Bool
-  public var sequence: SequenceNumber
-  public var timestamp: RTPTimestamp
-  public var ssrc: SSRC
+  var sequence: SequenceNumber
+  var timestamp: RTPTimestamp
+  var ssrc: SSRC
+  /// Those of the packet to which the session gave an id.
   public var extensions = HeaderExtensions()
 
-  public static let size = 12
+  static let size = 12
   static let version: UInt8 = 2
 
-  public init(payloadType: UInt8, marker: Bool = false, sequence: SequenceNumber, timestamp: RTPTimestamp, ssrc: SSRC) {
+  init(payloadType: UInt8, marker: Bool = false, sequence: SequenceNumber, timestamp: RTPTimestamp, ssrc: SSRC) {
     self.payloadType = payloadType
     self.marker = marker
     self.sequence = sequence
@@ -21,7 +22,7 @@ public struct RTPHeader: Sendable, Equatable {
   }
 
   /// The payload follows it.
-  public func write(to writer: inout PacketWriter, _ map: ExtensionMap = ExtensionMap()) {
+  func write(to writer: inout PacketWriter, _ map: ExtensionMap = ExtensionMap()) {
     let isExtended = extensions.isSpoken(map)
     writer.u8(RTPHeader.version << 6 | (isExtended ? 16 : 0))
     writer.u8((marker ? 128 : 0) | payloadType & 127)
@@ -34,15 +35,18 @@ public struct RTPHeader: Sendable, Equatable {
 
 /// A packet as it was received, its payload borrowed from the bytes.
 public struct RTPPacket {
+  /// With the extensions that the map gave an id.
   public let header: RTPHeader
   /// Without the padding.
   public let payload: UnsafeRawBufferPointer
   /// Where the payload begins: what SRTP leaves in the clear lies before it.
   public let headerSize: Int
-  public let paddingSize: Int
+  let paddingSize: Int
   /// Sources of a mix, at most 15.
   private let sources: UnsafeRawBufferPointer
 
+  /// The bytes must outlive the packet. Throws for a version other than 2, a header that ends early, and padding that is empty or longer
+  /// than what follows the header.
   public init(parsing bytes: UnsafeRawBufferPointer, _ map: ExtensionMap = ExtensionMap()) throws(PacketError) {
     let front = try RTPHeaderView(parsing: bytes)
     var header = RTPHeader(
@@ -64,7 +68,7 @@ public struct RTPPacket {
     sources = UnsafeRawBufferPointer(start: nil, count: 0)
   }
 
-  public var contributingSources: [SSRC] {
+  var contributingSources: [SSRC] {
     stride(from: 0, to: sources.count, by: 4).map { SSRC(UInt32(bigEndian: sources.loadUnaligned(fromByteOffset: $0, as: UInt32.self))) }
   }
 

@@ -1,15 +1,16 @@
 /// AV1 in packets (RTP Payload Format For AV1, of the Alliance for Open Media): OBUs without their sizes, of which the first and last of a packet may be
 /// parts. A frame is a temporal unit in the low-overhead format, whose delimiter is not sent and stands in what is received.
-public struct AV1Format: PayloadFormat {
-  public init() {}
+struct AV1Format: PayloadFormat {
+  init() {}
 
-  public var codec: UInt32 { 0x3130_5641 }
-  public var name: String { "AV1" }
-  public func makePacketizer() -> any FramePacketizer { AV1Packetizer() }
-  public func makeAssembler() -> any FrameAssembler { AV1Assembler() }
+  var codec: UInt32 { 0x3130_5641 }
+  var name: String { "AV1" }
+  func makePacketizer() -> any FramePacketizer { AV1Packetizer() }
+  func makeAssembler() -> any FrameAssembler { AV1Assembler() }
 }
 
 extension RTPEncoding {
+  /// Temporal units of AV1, by the payload format of the Alliance for Open Media.
   public static var av1: RTPEncoding { .media(AV1Format()) }
 }
 

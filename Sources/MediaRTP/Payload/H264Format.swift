@@ -1,26 +1,26 @@
 /// H.264 in packets (RFC 6184): units alone, several in one packet (STAP-A), and in parts (FU-A). A frame is an access unit in the byte-stream format
 /// (Annex B), with start codes of three or four bytes when it is sent, of four when it is received.
-public struct H264Format: PayloadFormat {
+struct H264Format: PayloadFormat {
   /// packetization-mode of the description.
-  public enum Mode: UInt8, Sendable {
+  enum Mode: UInt8, Sendable {
     /// 0: each unit is a packet, and none is larger.
     case single = 0
     case nonInterleaved = 1
   }
 
-  public let mode: Mode
+  let mode: Mode
 
-  public init(_ mode: Mode) { self.mode = mode }
+  init(_ mode: Mode) { self.mode = mode }
 
-  public var codec: UInt32 { 0x3436_3248 }
-  public var variant: UInt8 { mode.rawValue }
-  public var name: String { "H264" }
-  public func makePacketizer() -> any FramePacketizer { H264Packetizer(mode) }
-  public func makeAssembler() -> any FrameAssembler { H264Assembler() }
+  var codec: UInt32 { 0x3436_3248 }
+  var variant: UInt8 { mode.rawValue }
+  var name: String { "H264" }
+  func makePacketizer() -> any FramePacketizer { H264Packetizer(mode) }
+  func makeAssembler() -> any FrameAssembler { H264Assembler() }
 }
 
 extension RTPEncoding {
-  public static func h264(_ mode: H264Format.Mode = .nonInterleaved) -> RTPEncoding { .media(H264Format(mode)) }
+  static func h264(_ mode: H264Format.Mode = .nonInterleaved) -> RTPEncoding { .media(H264Format(mode)) }
 }
 
 private final class H264Packetizer: FramePacketizer {

@@ -1,19 +1,20 @@
 import MediaCore
 
 /// Opus in packets (RFC 7587): one of its own is one of RTP.
-public struct OpusFormat: PayloadFormat {
-  public init() {}
+struct OpusFormat: PayloadFormat {
+  init() {}
 
-  public var codec: UInt32 { 0x5355_504F }
-  public var name: String { "opus" }
-  public var clockRate: UInt32 { OpusTOC.clockRate }
-  public var isVideo: Bool { false }
-  public func makePacketizer() -> any FramePacketizer { AudioPacketizer() }
-  public func makeAssembler() -> any FrameAssembler { AudioAssembler() }
-  public func duration(of packet: UnsafeRawBufferPointer) -> Int { (try? OpusTOC(parsing: packet))?.duration ?? 0 }
+  var codec: UInt32 { 0x5355_504F }
+  var name: String { "opus" }
+  var clockRate: UInt32 { OpusTOC.clockRate }
+  var isVideo: Bool { false }
+  func makePacketizer() -> any FramePacketizer { AudioPacketizer() }
+  func makeAssembler() -> any FrameAssembler { AudioAssembler() }
+  func duration(of packet: UnsafeRawBufferPointer) -> Int { (try? OpusTOC(parsing: packet))?.duration ?? 0 }
 }
 
 extension RTPEncoding {
+  /// Packets of Opus (RFC 7587), with a clock of 48 kHz.
   public static var opus: RTPEncoding { .media(OpusFormat()) }
 }
 

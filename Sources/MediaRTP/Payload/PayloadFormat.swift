@@ -19,10 +19,15 @@ public protocol PayloadFormat: Sendable {
 }
 
 extension PayloadFormat {
+  /// 0, unless a format has another: the codec has one kind of streams.
   public var variant: UInt8 { 0 }
+  /// 90 kHz, unless a format has another: that of video (RFC 3551, section 5).
   public var clockRate: UInt32 { 90_000 }
+  /// True, unless a format says otherwise.
   public var isVideo: Bool { true }
+  /// False, unless a format says otherwise.
   public var numbersFrames: Bool { false }
+  /// 0, unless a format says otherwise: that of video.
   public func duration(of packet: UnsafeRawBufferPointer) -> Int { 0 }
 }
 
@@ -35,7 +40,9 @@ public protocol FramePacketizer: AnyObject {
   func writeNext(to writer: inout PacketWriter) -> Bool
 }
 
+/// What a frame was cut into.
 public struct PacketizedFrame: Sendable, Equatable {
+  /// Payloads, each for a packet of its own.
   public var packets: Int
   /// Of all payloads together.
   public var bytes: Int
@@ -60,7 +67,7 @@ public protocol FrameAssembler: AnyObject {
 
 /// What one payload says of its frame.
 public struct FramePart: Sendable, Equatable {
-  public enum Start: Sendable {
+  enum Start: Sendable {
     /// Other payloads of the frame go before it.
     case none
     /// It begins a frame if the packet before it is of another one.
@@ -70,22 +77,24 @@ public struct FramePart: Sendable, Equatable {
     case certain
   }
 
-  public var start = Start.none
+  var start = Start.none
   /// Of a key frame, as far as it can be seen here.
-  public var isKeyFrame = false
-  public var number: FrameNumber?
-  public var layer: VP8Descriptor.Layer?
+  var isKeyFrame = false
+  var number: FrameNumber?
+  var layer: VP8Descriptor.Layer?
 
-  public init() {}
+  init() {}
 }
 
+/// What was put together of the payloads of a frame.
 public struct AssembledFrame: Sendable, Equatable {
+  /// Bytes of the frame, those that the format adds included.
   public var size: Int
-  public var isKeyFrame = false
-  public var isDroppable = false
+  var isKeyFrame = false
+  var isDroppable = false
   /// Of a key frame; 0: it does not say.
-  public var width: UInt16 = 0
-  public var height: UInt16 = 0
+  var width: UInt16 = 0
+  var height: UInt16 = 0
 }
 
 /// What a payload type holds.
@@ -103,9 +112,12 @@ public enum RTPEncoding: Sendable, Equatable {
   public var format: (any PayloadFormat)? { if case .media(let format) = self { format } else { nil } }
   /// Of a stream, not of what is sent again of one.
   var isOriginal: Bool { if case .media = self { true } else { false } }
+  /// In Hz; 90,000 for a stream of retransmissions.
   public var clockRate: UInt32 { format?.clockRate ?? 90_000 }
+  /// True for a stream of retransmissions, whatever it repeats.
   public var isVideo: Bool { format?.isVideo ?? true }
 
+  /// Formats are equal by codec and variant, retransmissions by the payload type that they repeat.
   public static func == (one: RTPEncoding, other: RTPEncoding) -> Bool {
     switch (one, other) {
     case (.media(let one), .media(let other)): one.codec == other.codec && one.variant == other.variant

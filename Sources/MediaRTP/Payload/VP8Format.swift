@@ -2,16 +2,23 @@ import MediaCore
 
 /// VP8 in packets (RFC 7741).
 public struct VP8Format: PayloadFormat {
+  /// The format has no options.
   public init() {}
 
+  /// The fourcc VP80.
   public var codec: UInt32 { 0x3038_5056 }
+  /// Of the media type video/VP8 (RFC 7741, section 6.1).
   public var name: String { "VP8" }
+  /// True: by PictureID.
   public var numbersFrames: Bool { true }
+  /// With a PictureID of 15 bits in each payload.
   public func makePacketizer() -> any FramePacketizer { VP8FramePacketizer() }
+  /// With or without any of the descriptor's optional fields.
   public func makeAssembler() -> any FrameAssembler { VP8FrameAssembler() }
 }
 
 extension RTPEncoding {
+  /// Frames of VP8 (RFC 7741).
   public static var vp8: RTPEncoding { .media(VP8Format()) }
 }
 

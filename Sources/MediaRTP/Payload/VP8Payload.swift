@@ -1,15 +1,15 @@
 /// What stands before the bytes of VP8 in each packet (RFC 7741, section 4.2).
 public struct VP8Descriptor: Sendable, Equatable {
   /// Of temporal scalability: TID, Y and TL0PICIDX, which go together.
-  public struct Layer: Sendable, Equatable {
+  struct Layer: Sendable, Equatable {
     /// 0..3.
-    public var temporalID: UInt8
+    var temporalID: UInt8
     /// Depends on the base layer only, so that one may go up here.
-    public var isSync: Bool
+    var isSync: Bool
     /// Counts the pictures of the base layer; without it layers cannot be told from losses.
-    public var baseIndex: UInt8?
+    var baseIndex: UInt8?
 
-    public init(temporalID: UInt8, isSync: Bool, baseIndex: UInt8?) {
+    init(temporalID: UInt8, isSync: Bool, baseIndex: UInt8?) {
       (self.temporalID, self.isSync, self.baseIndex) = (temporalID, isSync, baseIndex)
     }
   }
@@ -22,16 +22,19 @@ public struct VP8Descriptor: Sendable, Equatable {
   public var partition: UInt8 = 0
   /// 7 or 15 bits, as the sender chose.
   public var pictureID: FrameNumber?
-  public var layer: Layer?
+  var layer: Layer?
   /// KEYIDX, 0..31: counts key frames.
   public var keyIndex: UInt8?
 
+  /// Without optional fields, not at the beginning of a partition.
   public init() {}
 
+  /// The most bytes that `write` takes.
   public static let largestSize = 6
 
   // MARK: Reading
 
+  /// Leaves the reader at the bytes of VP8. Throws where the descriptor ends early.
   public init(parsing reader: inout PacketReader) throws(PacketError) {
     let first = try reader.u8()
     isNonReference = first & 0x20 != 0
@@ -52,6 +55,7 @@ public struct VP8Descriptor: Sendable, Equatable {
 
   // MARK: Writing
 
+  /// One byte where no optional field is set. Of each value only as many bits are written as its field has.
   public func write(to writer: inout PacketWriter) {
     let isExtended = pictureID != nil || layer != nil || keyIndex != nil
     writer.u8((isExtended ? 0x80 : 0) | (isNonReference ? 0x20 : 0) | (isStart ? 0x10 : 0) | partition & 7)
@@ -69,6 +73,7 @@ public struct VP8Descriptor: Sendable, Equatable {
     }
   }
 
+  /// Bytes that `write` takes: 1 to `largestSize`.
   public var size: Int {
     guard pictureID != nil || layer != nil || keyIndex != nil else { return 1 }
     let number =

@@ -1,50 +1,50 @@
 /// What stands before the bytes of VP9 in each packet (RFC 9628, section 4.2).
-public struct VP9Descriptor: Sendable, Equatable {
+struct VP9Descriptor: Sendable, Equatable {
   /// Of temporal and spatial scalability.
-  public struct Layer: Sendable, Equatable {
+  struct Layer: Sendable, Equatable {
     /// TID and SID, 0..7.
-    public var temporalID: UInt8
-    public var spatialID: UInt8
+    var temporalID: UInt8
+    var spatialID: UInt8
     /// U: nothing later of an upper temporal layer depends on what was before it.
-    public var isSwitch: Bool
+    var isSwitch: Bool
     /// D: predicted from the layer below, of the same picture.
-    public var isInterLayer: Bool
+    var isInterLayer: Bool
     /// TL0PICIDX, where references are not said one by one.
-    public var baseIndex: UInt8?
+    var baseIndex: UInt8?
 
-    public init(temporalID: UInt8, spatialID: UInt8, isSwitch: Bool, isInterLayer: Bool, baseIndex: UInt8?) {
+    init(temporalID: UInt8, spatialID: UInt8, isSwitch: Bool, isInterLayer: Bool, baseIndex: UInt8?) {
       (self.temporalID, self.spatialID, self.isSwitch) = (temporalID, spatialID, isSwitch)
       (self.isInterLayer, self.baseIndex) = (isInterLayer, baseIndex)
     }
   }
 
-  public var pictureID: FrameNumber?
+  var pictureID: FrameNumber?
   /// P: predicted from other pictures.
-  public var isPredicted = false
-  public var layer: Layer?
+  var isPredicted = false
+  var layer: Layer?
   /// F: which pictures it is predicted from is said in each, by how many it is later: at most three.
-  public var isFlexible = false
-  public private(set) var references: (UInt8, UInt8, UInt8) = (0, 0, 0)
+  var isFlexible = false
+  private(set) var references: (UInt8, UInt8, UInt8) = (0, 0, 0)
   /// B, E: the first and last payload of a layer's frame.
-  public var isStart = false
-  public var isEnd = false
+  var isStart = false
+  var isEnd = false
   /// Z: no spatial layer above is predicted from it.
-  public var isNotReferenceForUpper = false
+  var isNotReferenceForUpper = false
   /// V, of the largest spatial layer, where it is said; read, and not written.
-  public private(set) var size: (width: UInt16, height: UInt16)?
+  private(set) var size: (width: UInt16, height: UInt16)?
 
-  public init() {}
+  init() {}
 
-  public static func == (one: VP9Descriptor, other: VP9Descriptor) -> Bool {
+  static func == (one: VP9Descriptor, other: VP9Descriptor) -> Bool {
     one.pictureID == other.pictureID && one.isPredicted == other.isPredicted && one.layer == other.layer
       && one.isFlexible == other.isFlexible && one.references == other.references && one.isStart == other.isStart
       && one.isEnd == other.isEnd && one.isNotReferenceForUpper == other.isNotReferenceForUpper
   }
 
   /// Of one that `write` makes.
-  public static let largestSize = 9
+  static let largestSize = 9
 
-  public init(parsing reader: inout PacketReader) throws(PacketError) {
+  init(parsing reader: inout PacketReader) throws(PacketError) {
     let first = try reader.u8()
     (isPredicted, isFlexible) = (first & 0x40 != 0, first & 0x10 != 0)
     (isStart, isEnd, isNotReferenceForUpper) = (first & 8 != 0, first & 4 != 0, first & 1 != 0)
@@ -86,7 +86,7 @@ public struct VP9Descriptor: Sendable, Equatable {
     for _ in 0..<(try reader.u8()) { _ = try reader.bytes(Int(try reader.u8() >> 2 & 3)) }
   }
 
-  public func write(to writer: inout PacketWriter) {
+  func write(to writer: inout PacketWriter) {
     writer.u8(
       (pictureID != nil ? 0x80 : 0) | (isPredicted ? 0x40 : 0) | (layer != nil ? 0x20 : 0) | (isFlexible ? 0x10 : 0)
         | (isStart ? 8 : 0) | (isEnd ? 4 : 0) | (isNotReferenceForUpper ? 1 : 0))
@@ -108,15 +108,15 @@ public struct VP9Descriptor: Sendable, Equatable {
 }
 
 /// The beginning of a frame of VP9 (its bitstream specification, section 6.2), as far as it says what the frame is.
-public struct VP9FrameHeader: Sendable, Equatable {
-  public let isKeyFrame: Bool
+struct VP9FrameHeader: Sendable, Equatable {
+  let isKeyFrame: Bool
   /// It changes none of the frames that others are predicted from.
-  public let isDroppable: Bool
+  let isDroppable: Bool
   /// Of a key frame.
-  public let width: UInt16
-  public let height: UInt16
+  let width: UInt16
+  let height: UInt16
 
-  public init(parsing bytes: UnsafeRawBufferPointer) throws(PacketError) {
+  init(parsing bytes: UnsafeRawBufferPointer) throws(PacketError) {
     var bits = BitReader(bytes)
     guard bits.read(2) == 2 else { throw PacketError("VP9: a frame without its marker") }
     let profile = bits.read(1) | bits.read(1) << 1

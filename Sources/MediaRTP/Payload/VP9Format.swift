@@ -1,16 +1,16 @@
 /// VP9 in packets (RFC 9628): a picture is one frame, or those of its spatial layers one after the other.
-public struct VP9Format: PayloadFormat {
-  public init() {}
+struct VP9Format: PayloadFormat {
+  init() {}
 
-  public var codec: UInt32 { 0x3039_5056 }
-  public var name: String { "VP9" }
-  public var numbersFrames: Bool { true }
-  public func makePacketizer() -> any FramePacketizer { VP9FramePacketizer() }
-  public func makeAssembler() -> any FrameAssembler { VP9FrameAssembler() }
+  var codec: UInt32 { 0x3039_5056 }
+  var name: String { "VP9" }
+  var numbersFrames: Bool { true }
+  func makePacketizer() -> any FramePacketizer { VP9FramePacketizer() }
+  func makeAssembler() -> any FrameAssembler { VP9FrameAssembler() }
 }
 
 extension RTPEncoding {
-  public static var vp9: RTPEncoding { .media(VP9Format()) }
+  static var vp9: RTPEncoding { .media(VP9Format()) }
 }
 
 /// Into payloads of about the same size. Layers within a frame are not told apart: they go together.

@@ -2,7 +2,7 @@ import MediaCore
 
 /// The stamps of one stream on the sender's wall clock, from its sender reports (RFC 3550, section 6.4.1) and what its packets say themselves. Streams of one CNAME share that clock:
 /// this is what keeps lips and voice together.
-public struct ClockMapping: Sendable {
+struct ClockMapping: Sendable {
   private struct Pair: Sendable {
     var ntp: NTPTimestamp
     var timestamp: RTPTimestamp
@@ -13,17 +13,17 @@ public struct ClockMapping: Sendable {
   /// One that did not agree with it.
   private var doubtful: Pair?
   /// How often a pair that did not agree was confirmed by the next: the sender's clock was set, or its stamps began anew.
-  public private(set) var jumps = 0
+  private(set) var jumps = 0
 
   /// Beyond this a report does not agree with those before it.
   private static let tolerance: Int64 = 100_000_000
 
-  public init(clockRate: UInt32) {
+  init(clockRate: UInt32) {
     self.clockRate = max(1, clockRate)
   }
 
   /// One wrong report moves nothing; a second that agrees with it does. One that is older than the latest is ignored.
-  public mutating func received(_ ntp: NTPTimestamp, for timestamp: RTPTimestamp) {
+  mutating func received(_ ntp: NTPTimestamp, for timestamp: RTPTimestamp) {
     // No wall clock: RFC 3550 has such senders say 0.
     guard ntp.rawValue != 0 else { return }
     let new = Pair(ntp: ntp, timestamp: timestamp)
@@ -53,7 +53,7 @@ public struct ClockMapping: Sendable {
   }
 
   /// When that was sampled. Nothing before the first report.
-  public func time(of timestamp: RTPTimestamp) -> NTPTimestamp? {
+  func time(of timestamp: RTPTimestamp) -> NTPTimestamp? {
     pair.map { time(of: timestamp, by: $0) }
   }
 }
@@ -63,7 +63,7 @@ public struct ClockMapping: Sendable {
 ///
 /// How long the path takes is known from both directions: how soon the other end received what this one said, by its clock, and how soon what it
 /// said came. Jitter is told from delay in each direction by itself, because a round trip is seldom the quickest both there and back.
-public struct RemoteClock: Sendable {
+struct RemoteClock: Sendable {
   /// When a report came, and what one clock was ahead of the other one then, with the time that the path took.
   private struct Sample: Sendable {
     var time: Int64
@@ -132,7 +132,7 @@ public struct RemoteClock: Sendable {
   private var doubt = RemoteClock.mostDrift / 2
   private var origin: NTPTimestamp?
   private var strange = 0
-  public private(set) var jumps = 0
+  private(set) var jumps = 0
 
   private static let partLength: Int64 = 4_000_000_000
   private static let partCount = 30
@@ -142,10 +142,10 @@ public struct RemoteClock: Sendable {
   /// No path is slower by this at once: the clock was set.
   private static let leap: Int64 = 1_000_000_000
 
-  public init() {}
+  init() {}
 
   /// Of a time that the other end said as it was sent.
-  public mutating func received(_ ntp: NTPTimestamp, at now: Int64) {
+  mutating func received(_ ntp: NTPTimestamp, at now: Int64) {
     guard ntp.rawValue != 0 else { return }
     let origin = self.origin ?? ntp
     self.origin = origin
@@ -198,7 +198,7 @@ public struct RemoteClock: Sendable {
   }
 
   /// That instant on the local clock, too late by the time of the path unless that is given. Nothing before the first report.
-  public func local(_ ntp: NTPTimestamp, pathTime: Int64 = 0) -> Int64? {
+  func local(_ ntp: NTPTimestamp, pathTime: Int64 = 0) -> Int64? {
     reading(of: ntp).map { $0.time &+ $0.ahead &- pathTime }
   }
 

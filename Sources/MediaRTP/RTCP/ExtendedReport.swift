@@ -1,6 +1,7 @@
 /// Extended reports (RFC 3611): the two blocks by which receivers that send nothing tell round trips; others are read over. A sequence of blocks,
 /// borrowed from the packet.
 public struct ExtendedReport: Sequence {
+  /// A block of a kind that is known.
   public enum Block {
     /// The receiver's clock when it sent this (section 4.4).
     case receiverReferenceTime(NTPTimestamp)
@@ -10,20 +11,20 @@ public struct ExtendedReport: Sequence {
 
   /// What one receiver's reference time became.
   public struct Delay: Sendable, Equatable {
-    public var ssrc: SSRC
+    var ssrc: SSRC
     /// The middle of its stamp.
-    public var lastReceiverReport: UInt32
+    var lastReceiverReport: UInt32
     /// Since it was received, in 1/65536 s.
-    public var delaySinceLastReceiverReport: UInt32
+    var delaySinceLastReceiverReport: UInt32
 
-    public init(ssrc: SSRC, lastReceiverReport: UInt32, delaySinceLastReceiverReport: UInt32) {
+    init(ssrc: SSRC, lastReceiverReport: UInt32, delaySinceLastReceiverReport: UInt32) {
       self.ssrc = ssrc
       self.lastReceiverReport = lastReceiverReport
       self.delaySinceLastReceiverReport = delaySinceLastReceiverReport
     }
   }
 
-  public let sender: SSRC
+  let sender: SSRC
   private let blocks: UnsafeRawBufferPointer
 
   private static let receiverReferenceTimeType: UInt8 = 4
@@ -52,9 +53,11 @@ public struct ExtendedReport: Sequence {
     }
   }
 
+  /// Over the blocks that are known, in their order.
   public struct Iterator: IteratorProtocol {
     fileprivate var reader: PacketReader
 
+    /// nil after the last block.
     public mutating func next() -> Block? {
       do throws(PacketError) {
         while !reader.isAtEnd {
@@ -67,6 +70,7 @@ public struct ExtendedReport: Sequence {
     }
   }
 
+  /// The packet's bytes must outlive it.
   public func makeIterator() -> Iterator {
     Iterator(reader: PacketReader(blocks))
   }
@@ -75,9 +79,12 @@ public struct ExtendedReport: Sequence {
   public struct Delays: RandomAccessCollection {
     fileprivate let bytes: UnsafeRawBufferPointer
 
+    /// Always 0.
     public var startIndex: Int { 0 }
+    /// The number of entries, of 12 bytes each.
     public var endIndex: Int { bytes.count / 12 }
 
+    /// Reads one entry, of which the index is in `startIndex..<endIndex`.
     public subscript(index: Int) -> Delay {
       func word(_ number: Int) -> UInt32 {
         UInt32(bigEndian: bytes.loadUnaligned(fromByteOffset: index * 12 + number * 4, as: UInt32.self))
@@ -86,7 +93,7 @@ public struct ExtendedReport: Sequence {
     }
   }
 
-  public static func write(
+  static func write(
     to writer: inout PacketWriter, sender: SSRC, receiverReferenceTime: NTPTimestamp? = nil, _ delays: [Delay] = []
   ) {
     writer.rtcp(.extendedReport, count: 0) { writer in

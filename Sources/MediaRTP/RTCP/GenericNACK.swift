@@ -1,13 +1,13 @@
 /// Packets that did not arrive (RFC 4585, section 6.2.1): a sequence of their numbers, borrowed from the packet. An entry is a number and a mask
 /// of the sixteen after it.
 public struct GenericNACK: Sequence {
-  public let sender: SSRC
-  public let media: SSRC
+  let sender: SSRC
+  let media: SSRC
   private let entries: UnsafeRawBufferPointer
 
   static let format: UInt8 = 1
   /// Of the packet without entries, and of each entry.
-  public static let size = (fixed: 12, entry: 4)
+  static let size = (fixed: 12, entry: 4)
 
   init(parsing packet: RTCPPacket) throws(PacketError) {
     var reader = PacketReader(packet.body)
@@ -16,6 +16,7 @@ public struct GenericNACK: Sequence {
     entries = reader.rest
   }
 
+  /// Over the numbers, entry by entry.
   public struct Iterator: IteratorProtocol {
     fileprivate var reader: PacketReader
     private var number: UInt16 = 0
@@ -26,6 +27,7 @@ public struct GenericNACK: Sequence {
       reader = PacketReader(entries)
     }
 
+    /// nil after the last number.
     public mutating func next() -> SequenceNumber? {
       if mask == 0 {
         guard let first = try? reader.u16(), let others = try? reader.u16() else { return nil }
@@ -36,16 +38,18 @@ public struct GenericNACK: Sequence {
     }
   }
 
+  /// The packet's bytes must outlive it.
   public func makeIterator() -> Iterator {
     Iterator(entries)
   }
 
+  /// One for each entry, which names 1 to 17 packets.
   public var underestimatedCount: Int { entries.count / 4 }
 
   /// Says as many of the numbers, which are in ascending order, as there is room for, and how many those were; what is left goes into a packet of
   /// its own. Nothing is written where not one fits.
   @discardableResult
-  public static func write(to writer: inout PacketWriter, sender: SSRC, media: SSRC, _ numbers: ArraySlice<SequenceNumber>) -> Int {
+  static func write(to writer: inout PacketWriter, sender: SSRC, media: SSRC, _ numbers: ArraySlice<SequenceNumber>) -> Int {
     guard !numbers.isEmpty, writer.room >= size.fixed + size.entry else { return 0 }
     var rest = numbers
     writer.rtcp(.transportLayerFeedback, count: Int(format)) { writer in

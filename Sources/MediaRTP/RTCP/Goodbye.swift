@@ -1,5 +1,6 @@
 /// Sources that leave (RFC 3550, section 6.6), borrowed from the packet.
 public struct Goodbye {
+  /// At most 31.
   public let sources: SSRCList
   private let text: UnsafeRawBufferPointer?
 
@@ -15,7 +16,7 @@ public struct Goodbye {
   }
 
   /// At most 31 sources; others are left out.
-  public static func write(to writer: inout PacketWriter, _ sources: [SSRC], reason: String? = nil) {
+  static func write(to writer: inout PacketWriter, _ sources: [SSRC], reason: String? = nil) {
     let sources = sources.prefix(31)
     writer.rtcp(.goodbye, count: sources.count) { writer in
       for source in sources { writer.u32(source.rawValue) }

@@ -1,11 +1,11 @@
 /// A decoder has lost its pictures (RFC 4585, section 6.3.1).
 public struct PictureLossIndication: Sendable, Equatable {
-  public var sender: SSRC
-  public var media: SSRC
+  var sender: SSRC
+  var media: SSRC
 
   static let format: UInt8 = 1
 
-  public init(sender: SSRC, media: SSRC) {
+  init(sender: SSRC, media: SSRC) {
     (self.sender, self.media) = (sender, media)
   }
 
@@ -14,7 +14,7 @@ public struct PictureLossIndication: Sendable, Equatable {
     self.init(sender: SSRC(try reader.u32()), media: SSRC(try reader.u32()))
   }
 
-  public func write(to writer: inout PacketWriter) {
+  func write(to writer: inout PacketWriter) {
     writer.rtcp(.payloadSpecificFeedback, count: Int(PictureLossIndication.format)) { writer in
       writer.u32(sender.rawValue)
       writer.u32(media.rawValue)
@@ -24,17 +24,18 @@ public struct PictureLossIndication: Sendable, Equatable {
 
 /// A decoder wants to begin at a key frame (RFC 5104, section 4.3.1): a sequence of commands, borrowed from the packet.
 public struct FullIntraRequest: Sequence {
+  /// A stream of which a key frame is requested.
   public struct Command: Sendable, Equatable {
-    public var media: SSRC
+    var media: SSRC
     /// Another for each new command, the same when it is said again.
-    public var number: UInt8
+    var number: UInt8
 
-    public init(media: SSRC, number: UInt8) {
+    init(media: SSRC, number: UInt8) {
       (self.media, self.number) = (media, number)
     }
   }
 
-  public let sender: SSRC
+  let sender: SSRC
   private let entries: UnsafeRawBufferPointer
 
   static let format: UInt8 = 4
@@ -48,20 +49,23 @@ public struct FullIntraRequest: Sequence {
     entries = reader.rest
   }
 
+  /// Over the commands, in their order.
   public struct Iterator: IteratorProtocol {
     fileprivate var reader: PacketReader
 
+    /// nil after the last command.
     public mutating func next() -> Command? {
       guard let media = try? reader.u32(), let number = try? reader.u8(), (try? reader.u24()) != nil else { return nil }
       return Command(media: SSRC(media), number: number)
     }
   }
 
+  /// The packet's bytes must outlive it.
   public func makeIterator() -> Iterator {
     Iterator(reader: PacketReader(entries))
   }
 
-  public static func write(to writer: inout PacketWriter, sender: SSRC, _ commands: [Command]) {
+  static func write(to writer: inout PacketWriter, sender: SSRC, _ commands: [Command]) {
     writer.rtcp(.payloadSpecificFeedback, count: Int(format)) { writer in
       writer.u32(sender.rawValue)
       writer.u32(0)
@@ -76,7 +80,7 @@ public struct FullIntraRequest: Sequence {
 
 /// Tells new commands from ones said again, by who sent them (RFC 5104, section 4.3.1.2). Of so many senders that it forgets some, the one heard
 /// longest ago is forgotten.
-public struct FullIntraRequestFilter: Sendable {
+struct FullIntraRequestFilter: Sendable {
   private struct Seen: Sendable {
     var sender: SSRC
     var command: FullIntraRequest.Command
@@ -86,13 +90,13 @@ public struct FullIntraRequestFilter: Sendable {
   private var seen: [Seen] = []
   private let limit: Int
 
-  public init(limit: Int = 32) {
+  init(limit: Int = 32) {
     self.limit = max(1, limit)
     seen.reserveCapacity(self.limit)
   }
 
   /// Whether it is to be followed.
-  public mutating func accept(_ command: FullIntraRequest.Command, from sender: SSRC) -> Bool {
+  mutating func accept(_ command: FullIntraRequest.Command, from sender: SSRC) -> Bool {
     var isNew = true
     if let index = seen.firstIndex(where: { $0.sender == sender && $0.command.media == command.media }) {
       isNew = seen.remove(at: index).command.number != command.number

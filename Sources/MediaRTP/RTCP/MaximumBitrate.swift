@@ -1,8 +1,9 @@
 /// The receiver's estimate of what the path carries, REMB (draft-alvestrand-rmcat-remb-03, section 2.2), borrowed from the packet.
 public struct MaximumBitrate {
-  public let sender: SSRC
+  let sender: SSRC
   /// Bits in a second, of all those sources together: as much as can be said, where more was said than that.
   public let bitrate: Int
+  /// The streams that share the bitrate.
   public let sources: SSRCList
 
   /// Application layer feedback (RFC 4585, section 6.4).
@@ -26,7 +27,7 @@ public struct MaximumBitrate {
   }
 
   /// Rounded down to 18 bits of precision. At most 255 sources; others are left out.
-  public static func write(to writer: inout PacketWriter, sender: SSRC, bitrate: Int, _ sources: [SSRC]) {
+  static func write(to writer: inout PacketWriter, sender: SSRC, bitrate: Int, _ sources: [SSRC]) {
     let (sources, bitrate) = (sources.prefix(255), max(0, bitrate))
     let exponent = max(0, Int.bitWidth - bitrate.leadingZeroBitCount - mantissaBits)
     writer.rtcp(.payloadSpecificFeedback, count: Int(format)) { writer in

@@ -1,8 +1,10 @@
 /// Wall clock time as reports carry it: seconds since 1900 in 32.32 fixed point (RFC 3550, section 4). Wraps around in 2036: differences go the
 /// shorter way.
 public struct NTPTimestamp: RawRepresentable, Hashable, Sendable {
+  /// Seconds in the upper 32 bits, their fraction in the lower.
   public let rawValue: UInt64
 
+  /// 0 is of a sender without a clock (RFC 3550, section 6.4.1).
   public init(rawValue: UInt64) {
     self.rawValue = rawValue
   }
@@ -10,6 +12,7 @@ public struct NTPTimestamp: RawRepresentable, Hashable, Sendable {
   private static let secondsBefore1970: UInt64 = 2_208_988_800
   private static let second: Int64 = 1_000_000_000
 
+  /// A wall clock's time in nanoseconds since 1970, which wraps around in 2036.
   public init(unixNanoseconds: Int64) {
     self = NTPTimestamp(rawValue: NTPTimestamp.secondsBefore1970 << 32).advanced(byNanoseconds: unixNanoseconds)
   }
@@ -21,13 +24,13 @@ public struct NTPTimestamp: RawRepresentable, Hashable, Sendable {
     return seconds * NTPTimestamp.second + ((Int64(rawValue & 0xFFFF_FFFF) * NTPTimestamp.second + 0x8000_0000) >> 32)
   }
 
-  public func nanoseconds(since other: NTPTimestamp) -> Int64 {
+  func nanoseconds(since other: NTPTimestamp) -> Int64 {
     let distance = Int64(bitPattern: rawValue &- other.rawValue)
     let fraction = (distance & 0xFFFF_FFFF) * NTPTimestamp.second + 0x8000_0000
     return (distance >> 32) * NTPTimestamp.second + (fraction >> 32)
   }
 
-  public func advanced(byNanoseconds nanoseconds: Int64) -> NTPTimestamp {
+  func advanced(byNanoseconds nanoseconds: Int64) -> NTPTimestamp {
     let (whole, part) = nanoseconds.flooredBy(NTPTimestamp.second)
     let fraction = ((part << 32) + NTPTimestamp.second / 2) / NTPTimestamp.second
     return NTPTimestamp(rawValue: rawValue &+ UInt64(bitPattern: (whole << 32) &+ fraction))
@@ -72,11 +75,12 @@ public struct NTPClock: Sendable, Equatable {
   private let ntp: NTPTimestamp
   private let start: Int64
 
+  /// `ntp` is what the wall clock said at `now`, in nanoseconds of the monotonic clock.
   public init(_ ntp: NTPTimestamp, at now: Int64) {
     (self.ntp, start) = (ntp, now)
   }
 
-  public func time(at now: Int64) -> NTPTimestamp {
+  func time(at now: Int64) -> NTPTimestamp {
     ntp.advanced(byNanoseconds: now &- start)
   }
 }

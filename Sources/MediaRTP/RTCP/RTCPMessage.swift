@@ -12,7 +12,7 @@ public enum RTCPMessage {
   case extendedReport(ExtendedReport)
 
   /// Nothing: of a kind that is not known, or of no interest (APP).
-  public init?(_ packet: RTCPPacket) throws(PacketError) {
+  init?(_ packet: RTCPPacket) throws(PacketError) {
     switch (packet.type, packet.count) {
     case (.senderReport, _):
       let (report, blocks) = try SenderReport.parse(packet)
@@ -39,13 +39,17 @@ public enum RTCPMessage {
   /// why a report survives feedback that nobody here has heard of.
   public struct Iterator: IteratorProtocol {
     private var packets: RTCPPacket.Iterator
+    /// Packets so far of kinds that are not known.
     public private(set) var unknown = 0
+    /// Packets so far that were wrong in themselves.
     public private(set) var malformed = 0
 
+    /// The bytes must outlive it. Throws where the lengths of the packets do not add up, and for a beginning that the form does not allow.
     public init(parsing bytes: UnsafeRawBufferPointer, _ form: RTCPForm = .reducedSize) throws(PacketError) {
       packets = try RTCPPacket.Iterator(parsing: bytes, form)
     }
 
+    /// nil after the last message.
     public mutating func next() -> RTCPMessage? {
       while let packet = packets.next() {
         do throws(PacketError) {

@@ -1,33 +1,33 @@
 /// The kind of a control packet: its second byte (RFC 3550, section 12.1, and the registry that goes on from there).
-public struct RTCPType: RawRepresentable, Hashable, Sendable {
-  public let rawValue: UInt8
+struct RTCPType: RawRepresentable, Hashable, Sendable {
+  let rawValue: UInt8
 
-  public init(rawValue: UInt8) {
+  init(rawValue: UInt8) {
     self.rawValue = rawValue
   }
 
-  public static let senderReport = RTCPType(rawValue: 200)
-  public static let receiverReport = RTCPType(rawValue: 201)
-  public static let sourceDescription = RTCPType(rawValue: 202)
-  public static let goodbye = RTCPType(rawValue: 203)
-  public static let application = RTCPType(rawValue: 204)
+  static let senderReport = RTCPType(rawValue: 200)
+  static let receiverReport = RTCPType(rawValue: 201)
+  static let sourceDescription = RTCPType(rawValue: 202)
+  static let goodbye = RTCPType(rawValue: 203)
+  static let application = RTCPType(rawValue: 204)
   /// RFC 4585, section 6.2.
-  public static let transportLayerFeedback = RTCPType(rawValue: 205)
+  static let transportLayerFeedback = RTCPType(rawValue: 205)
   /// RFC 4585, section 6.3.
-  public static let payloadSpecificFeedback = RTCPType(rawValue: 206)
+  static let payloadSpecificFeedback = RTCPType(rawValue: 206)
   /// RFC 3611.
-  public static let extendedReport = RTCPType(rawValue: 207)
+  static let extendedReport = RTCPType(rawValue: 207)
 }
 
 /// One packet of a compound packet (RFC 3550, section 6.4.1): what the header that all kinds share says, and what follows it, borrowed.
-public struct RTCPPacket {
-  public let type: RTCPType
+struct RTCPPacket {
+  let type: RTCPType
   /// How many reports, sources or chunks there are, the subtype of APP, or the format of a feedback message: 0..31.
-  public let count: UInt8
+  let count: UInt8
   /// Without the padding.
-  public let body: UnsafeRawBufferPointer
+  let body: UnsafeRawBufferPointer
 
-  public static let headerSize = 4
+  static let headerSize = 4
 
   /// The next packet of a datagram.
   fileprivate init(from reader: inout PacketReader) throws(PacketError) {
@@ -50,10 +50,10 @@ public struct RTCPPacket {
 
   /// The packets of a datagram in turn. All their headers are checked first (RFC 3550, appendix A.2): a datagram whose lengths do not add up is
   /// refused before anything of it was acted upon.
-  public struct Iterator: IteratorProtocol {
+  struct Iterator: IteratorProtocol {
     private var reader: PacketReader
 
-    public init(parsing bytes: UnsafeRawBufferPointer, _ form: RTCPForm = .reducedSize) throws(PacketError) {
+    init(parsing bytes: UnsafeRawBufferPointer, _ form: RTCPForm = .reducedSize) throws(PacketError) {
       reader = PacketReader(bytes)
       var ahead = reader
       let first = try RTCPPacket(from: &ahead)
@@ -63,7 +63,7 @@ public struct RTCPPacket {
       while !ahead.isAtEnd { _ = try RTCPPacket(from: &ahead) }
     }
 
-    public mutating func next() -> RTCPPacket? {
+    mutating func next() -> RTCPPacket? {
       reader.isAtEnd ? nil : try? RTCPPacket(from: &reader)
     }
   }
@@ -107,9 +107,12 @@ public struct SSRCList: RandomAccessCollection {
     self.bytes = bytes
   }
 
+  /// Always 0.
   public var startIndex: Int { 0 }
+  /// The number of sources.
   public var endIndex: Int { bytes.count / 4 }
 
+  /// Reads one source, of which the index is in `startIndex..<endIndex`.
   public subscript(index: Int) -> SSRC {
     SSRC(UInt32(bigEndian: bytes.loadUnaligned(fromByteOffset: index * 4, as: UInt32.self)))
   }

@@ -1,12 +1,12 @@
 /// One stream as it is received: which packets belong to it, and what the reports and statistics say of it (RFC 3550, section 6.4.1 and appendices
 /// A.1, A.3 and A.8).
-public struct ReceptionStatistics: Sendable {
-  public typealias Outcome = SequenceValidator.Outcome
+struct ReceptionStatistics: Sendable {
+  typealias Outcome = SequenceValidator.Outcome
 
-  public let ssrc: SSRC
+  let ssrc: SSRC
   private(set) var counters = InboundCounters()
   /// Has anything come since the last report block.
-  public private(set) var isActive = false
+  private(set) var isActive = false
 
   private var clockRate: UInt32
   private var validator: SequenceValidator
@@ -20,19 +20,19 @@ public struct ReceptionStatistics: Sendable {
   private var lastReport: (middle: UInt32, at: Int64)?
 
   /// Sources that were agreed on need no probation: a minimum of 1.
-  public init(ssrc: SSRC, clockRate: UInt32, minimumSequential: Int = 2, dropout: Int = 3000, misorder: Int = 1000) {
+  init(ssrc: SSRC, clockRate: UInt32, minimumSequential: Int = 2, dropout: Int = 3000, misorder: Int = 1000) {
     self.ssrc = ssrc
     self.clockRate = max(1, clockRate)
     validator = SequenceValidator(minimumSequential: minimumSequential, dropout: dropout, misorder: misorder)
   }
 
   /// Another payload type may have another clock.
-  public mutating func setClockRate(_ rate: UInt32) {
+  mutating func setClockRate(_ rate: UInt32) {
     guard rate != clockRate, rate > 0 else { return }
     (clockRate, transit, jitter) = (rate, nil, 0)
   }
 
-  public mutating func received(_ header: RTPHeader, headerBytes: Int, payloadBytes: Int, at now: Int64) -> Outcome {
+  mutating func received(_ header: RTPHeader, headerBytes: Int, payloadBytes: Int, at now: Int64) -> Outcome {
     let lostBefore = lost
     let outcome = validator.judge(header.sequence)
     switch outcome {
@@ -74,12 +74,12 @@ public struct ReceptionStatistics: Sendable {
 
   // MARK: Reports
 
-  public mutating func received(_ report: SenderReport, at now: Int64) {
+  mutating func received(_ report: SenderReport, at now: Int64) {
     lastReport = (report.ntp.middle, now)
   }
 
   /// What is reported of the stream, and where the next report begins. Nothing before the source is valid.
-  public mutating func reportBlock(at now: Int64) -> ReportBlock? {
+  mutating func reportBlock(at now: Int64) -> ReportBlock? {
     guard let highest = validator.highest else { return nil }
     let expected = validator.expected
     isActive = false

@@ -1,20 +1,20 @@
 /// What a receiver says of one source (RFC 3550, section 6.4.1).
 public struct ReportBlock: Sendable, Equatable {
-  public var ssrc: SSRC
+  var ssrc: SSRC
   /// Of the packets expected since the last report, in 256ths.
   public var fractionLost: UInt8
   /// Since the beginning, at most 24 bits with sign: below zero where duplicates outnumber what was lost.
-  public var cumulativeLost: Int32
+  var cumulativeLost: Int32
   /// The highest sequence number received, the number of wraps above it.
-  public var highestSequence: UInt32
+  var highestSequence: UInt32
   /// In units of the payload's clock.
-  public var jitter: UInt32
+  var jitter: UInt32
   /// The middle of the NTP stamp of the last sender report received, 0 for none.
-  public var lastSenderReport: UInt32
+  var lastSenderReport: UInt32
   /// Since that was received, in 1/65536 s.
-  public var delaySinceLastSenderReport: UInt32
+  var delaySinceLastSenderReport: UInt32
 
-  public init(
+  init(
     ssrc: SSRC, fractionLost: UInt8 = 0, cumulativeLost: Int32 = 0, highestSequence: UInt32 = 0, jitter: UInt32 = 0,
     lastSenderReport: UInt32 = 0,
     delaySinceLastSenderReport: UInt32 = 0
@@ -28,9 +28,9 @@ public struct ReportBlock: Sendable, Equatable {
     self.delaySinceLastSenderReport = delaySinceLastSenderReport
   }
 
-  public static let size = 24
+  static let size = 24
   /// The count in the header has five bits.
-  public static let limit = 31
+  static let limit = 31
 
   init(from reader: inout PacketReader) throws(PacketError) {
     ssrc = SSRC(try reader.u32())
@@ -62,9 +62,12 @@ public struct ReportBlocks: RandomAccessCollection {
     bytes = try reader.bytes(Int(count) * ReportBlock.size)
   }
 
+  /// Always 0.
   public var startIndex: Int { 0 }
+  /// The number of blocks, at most 31.
   public var endIndex: Int { bytes.count / ReportBlock.size }
 
+  /// Reads one block, of which the index is in `startIndex..<endIndex`.
   public subscript(index: Int) -> ReportBlock {
     var reader = PacketReader(UnsafeRawBufferPointer(rebasing: bytes[index * ReportBlock.size..<(index + 1) * ReportBlock.size]))
     // There are that many bytes.

@@ -1,14 +1,14 @@
 /// What a sender says of itself (RFC 3550, section 6.4.1); report blocks follow it, then what a profile adds, which is read over.
 public struct SenderReport: Sendable, Equatable {
-  public var ssrc: SSRC
-  public var ntp: NTPTimestamp
+  var ssrc: SSRC
+  var ntp: NTPTimestamp
   /// The same instant in the payload's clock.
-  public var timestamp: RTPTimestamp
-  public var packetCount: UInt32
+  var timestamp: RTPTimestamp
+  var packetCount: UInt32
   /// Of payload.
-  public var octetCount: UInt32
+  var octetCount: UInt32
 
-  public init(ssrc: SSRC, ntp: NTPTimestamp, timestamp: RTPTimestamp, packetCount: UInt32, octetCount: UInt32) {
+  init(ssrc: SSRC, ntp: NTPTimestamp, timestamp: RTPTimestamp, packetCount: UInt32, octetCount: UInt32) {
     self.ssrc = ssrc
     self.ntp = ntp
     self.timestamp = timestamp
@@ -25,7 +25,7 @@ public struct SenderReport: Sendable, Equatable {
   }
 
   /// Blocks beyond the 31 that fit go into receiver reports behind it (section 6.1).
-  public func write(to writer: inout PacketWriter, _ blocks: ArraySlice<ReportBlock> = []) {
+  func write(to writer: inout PacketWriter, _ blocks: ArraySlice<ReportBlock> = []) {
     let own = blocks.prefix(ReportBlock.limit)
     writer.rtcp(.senderReport, count: own.count) { writer in
       writer.u32(ssrc.rawValue)
@@ -42,9 +42,9 @@ public struct SenderReport: Sendable, Equatable {
 
 /// What one says who sends no media (section 6.4.2): who it is; report blocks follow.
 public struct ReceiverReport: Sendable, Equatable {
-  public var ssrc: SSRC
+  var ssrc: SSRC
 
-  public init(ssrc: SSRC) {
+  init(ssrc: SSRC) {
     self.ssrc = ssrc
   }
 
@@ -55,7 +55,7 @@ public struct ReceiverReport: Sendable, Equatable {
   }
 
   /// As many packets as the blocks take, 31 in each; one where there are none.
-  public func write(to writer: inout PacketWriter, _ blocks: ArraySlice<ReportBlock> = []) {
+  func write(to writer: inout PacketWriter, _ blocks: ArraySlice<ReportBlock> = []) {
     var rest = blocks
     repeat {
       let own = rest.prefix(ReportBlock.limit)

@@ -1,27 +1,27 @@
 /// The time to the other end and back, from what reports echo: A - LSR - DLSR for senders (RFC 3550, section 6.4.1), A - LRR - DLRR for receivers
 /// (RFC 3611, section 4.5). W3C's names: roundTripTime, totalRoundTripTime, roundTripTimeMeasurements.
-public struct RoundTrip: Sendable, Equatable {
+struct RoundTrip: Sendable, Equatable {
   /// In nanoseconds.
-  public private(set) var latest: Int64?
-  public private(set) var least: Int64?
+  private(set) var latest: Int64?
+  private(set) var least: Int64?
   /// A mean in which each counts an eighth (as RFC 6298 has it).
-  public private(set) var smoothed: Int64?
-  public private(set) var total: Int64 = 0
-  public private(set) var measurements = 0
+  private(set) var smoothed: Int64?
+  private(set) var total: Int64 = 0
+  private(set) var measurements = 0
 
   /// Longer ones are not believed.
   static let longest: Int64 = 60_000_000_000
 
-  public init() {}
+  init() {}
 
   /// By one's own clock, when the block came.
   @discardableResult
-  public mutating func received(_ block: ReportBlock, at now: NTPTimestamp) -> Int64? {
+  mutating func received(_ block: ReportBlock, at now: NTPTimestamp) -> Int64? {
     measure(block.lastSenderReport, block.delaySinceLastSenderReport, now)
   }
 
   @discardableResult
-  public mutating func received(_ delay: ExtendedReport.Delay, at now: NTPTimestamp) -> Int64? {
+  mutating func received(_ delay: ExtendedReport.Delay, at now: NTPTimestamp) -> Int64? {
     measure(delay.lastReceiverReport, delay.delaySinceLastReceiverReport, now)
   }
 
@@ -43,7 +43,7 @@ public struct RoundTrip: Sendable, Equatable {
 }
 
 /// The reference times that receivers sent, to be answered by DLRR. Of so many receivers that it forgets some, the one heard longest ago is forgotten.
-public struct ReferenceTimes: Sendable {
+struct ReferenceTimes: Sendable {
   private struct Entry: Sendable {
     var ssrc: SSRC
     var middle: UInt32
@@ -54,12 +54,12 @@ public struct ReferenceTimes: Sendable {
   private var entries: [Entry] = []
   private let limit: Int
 
-  public init(limit: Int = 32) {
+  init(limit: Int = 32) {
     self.limit = max(1, limit)
     entries.reserveCapacity(self.limit)
   }
 
-  public mutating func received(_ time: NTPTimestamp, from ssrc: SSRC, at now: Int64) {
+  mutating func received(_ time: NTPTimestamp, from ssrc: SSRC, at now: Int64) {
     if let index = entries.firstIndex(where: { $0.ssrc == ssrc }) {
       entries.remove(at: index)
     } else if entries.count == limit {
@@ -69,7 +69,7 @@ public struct ReferenceTimes: Sendable {
   }
 
   /// What to answer, once for each.
-  public mutating func take(at now: Int64) -> [ExtendedReport.Delay] {
+  mutating func take(at now: Int64) -> [ExtendedReport.Delay] {
     guard !entries.isEmpty else { return [] }
     defer { entries.removeAll(keepingCapacity: true) }
     return entries.map {

@@ -1,6 +1,6 @@
 /// One stream as it is sent: counts, and the sender reports of it (RFC 3550, section 6.4.1).
-public struct SenderReports: Sendable {
-  public let ssrc: SSRC
+struct SenderReports: Sendable {
+  let ssrc: SSRC
   /// By the names of W3C's webrtc-stats, outbound-rtp.
   private(set) var counters = OutboundCounters()
   private let clockRate: UInt32
@@ -12,7 +12,7 @@ public struct SenderReports: Sendable {
   private var own = (packets: 0 as UInt64, bytes: 0 as UInt64)
 
   /// The clock is the session's, one for all of its streams.
-  public init(ssrc: SSRC, clockRate: UInt32, clock: NTPClock) {
+  init(ssrc: SSRC, clockRate: UInt32, clock: NTPClock) {
     self.ssrc = ssrc
     self.clockRate = max(1, clockRate)
     self.clock = clock
@@ -20,7 +20,7 @@ public struct SenderReports: Sendable {
 
   /// The time is that at which was captured what the stamp stands for: nothing for a retransmission, which says nothing new of the clocks.
   /// `isElsewhere`: as a source of its own.
-  public mutating func sent(
+  mutating func sent(
     _ timestamp: RTPTimestamp, headerBytes: Int, payloadBytes: Int, capturedAt time: Int64?, isElsewhere: Bool = false
   ) {
     if !isElsewhere { own = (own.packets &+ 1, own.bytes &+ UInt64(clamping: payloadBytes)) }
@@ -35,13 +35,13 @@ public struct SenderReports: Sendable {
     }
   }
 
-  public var hasSent: Bool { mapping != nil }
+  var hasSent: Bool { mapping != nil }
 
   /// Whether anything was sent since the last report: a sender, or a receiver only (section 6.4).
-  public var isActive: Bool { counters.packetsSent != sentAtReport }
+  var isActive: Bool { counters.packetsSent != sentAtReport }
 
   /// Nothing before anything was sent.
-  public mutating func report(at now: Int64) -> SenderReport? {
+  mutating func report(at now: Int64) -> SenderReport? {
     guard let mapping else { return nil }
     sentAtReport = counters.packetsSent
     return SenderReport(

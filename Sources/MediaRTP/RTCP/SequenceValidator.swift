@@ -1,7 +1,7 @@
 /// Which packets belong to a stream, by their numbers (RFC 3550, appendix A.1): those of an unknown source only once some have come in order, those
 /// that are far away from the others only once a second one follows. Tells duplicates by a window of the latest.
-public struct SequenceValidator: Sendable {
-  public enum Outcome: Sendable, Equatable {
+struct SequenceValidator: Sendable {
+  enum Outcome: Sendable, Equatable {
     /// One of the first few of an unknown source: valid once enough have come in order.
     case probation
     case accepted
@@ -31,7 +31,7 @@ public struct SequenceValidator: Sendable {
 
   /// More than the dropout ahead is a jump, and so is more than the misorder behind: the standard's hundred is too little for retransmissions in the
   /// same stream, two of which would look like a restart.
-  public init(minimumSequential: Int = 2, dropout: Int = 3000, misorder: Int = 1000) {
+  init(minimumSequential: Int = 2, dropout: Int = 3000, misorder: Int = 1000) {
     self.minimumSequential = max(1, minimumSequential)
     self.dropout = min(max(1, dropout), 0x7FFF)
     self.misorder = min(max(0, misorder), Int(SequenceValidator.window) - 1)
@@ -39,9 +39,9 @@ public struct SequenceValidator: Sendable {
   }
 
   /// With the wraps counted. Nothing before the source is valid.
-  public var highest: Int64? { isValid ? top : nil }
+  var highest: Int64? { isValid ? top : nil }
   /// Since the source is valid, or began again.
-  public var expected: Int64 { isValid ? top &- bottom &+ 1 : 0 }
+  var expected: Int64 { isValid ? top &- bottom &+ 1 : 0 }
 
   mutating func judge(_ sequence: SequenceNumber) -> Outcome {
     guard isValid else {

@@ -2,13 +2,13 @@
 public struct SourceDescription: Sequence {
   /// What is said of one source. Other items are read over.
   public struct Chunk: Sendable, Equatable {
-    public var ssrc: SSRC
+    var ssrc: SSRC
     /// The name that stays when the SSRC changes, and that sound and picture of one sender share.
     public var cname: String?
     /// The media description that the stream belongs to (RFC 9143, section 15).
-    public var mid: String?
+    var mid: String?
 
-    public init(ssrc: SSRC, cname: String? = nil, mid: String? = nil) {
+    init(ssrc: SSRC, cname: String? = nil, mid: String? = nil) {
       (self.ssrc, self.cname, self.mid) = (ssrc, cname, mid)
     }
 
@@ -54,10 +54,12 @@ public struct SourceDescription: Sequence {
     for _ in 0..<count { _ = try Chunk(from: &reader, isChecked: false) }
   }
 
+  /// Over the chunks, in their order.
   public struct Iterator: IteratorProtocol {
     fileprivate var reader: PacketReader
     fileprivate var left: UInt8
 
+    /// nil after the last chunk. Makes the texts of the one that it returns.
     public mutating func next() -> Chunk? {
       guard left > 0 else { return nil }
       left -= 1
@@ -65,6 +67,7 @@ public struct SourceDescription: Sequence {
     }
   }
 
+  /// The packet's bytes must outlive it.
   public func makeIterator() -> Iterator {
     Iterator(reader: PacketReader(body), left: count)
   }
@@ -73,7 +76,7 @@ public struct SourceDescription: Sequence {
   static func size(cname: String) -> Int { 4 + (2 + Swift.min(cname.utf8.count, 255)) / 4 * 4 + 4 }
 
   /// At most 31; others are left out.
-  public static func write(to writer: inout PacketWriter, _ chunks: [Chunk]) {
+  static func write(to writer: inout PacketWriter, _ chunks: [Chunk]) {
     let chunks = chunks.prefix(31)
     writer.rtcp(.sourceDescription, count: chunks.count) { writer in
       for chunk in chunks { chunk.write(to: &writer) }

@@ -1,27 +1,29 @@
 /// When which packets arrived (draft-holmer-rmcat-transport-wide-cc-extensions-01, section 3.1): a sequence of those that did, borrowed from the
 /// packet. Going over it costs no more than its bytes, however many missing packets it speaks of.
 public struct TransportFeedback: Sequence {
+  /// One packet that arrived.
   public struct Arrival: Sendable, Equatable {
-    public var sequence: SequenceNumber
+    var sequence: SequenceNumber
     /// In nanoseconds after the reference time, in steps of 250 µs.
     public var time: Int64
 
-    public init(sequence: SequenceNumber, time: Int64) {
+    init(sequence: SequenceNumber, time: Int64) {
       (self.sequence, self.time) = (sequence, time)
     }
   }
 
-  public let sender: SSRC
-  public let media: SSRC
+  let sender: SSRC
+  let media: SSRC
   /// The first packet that it speaks of.
-  public let base: SequenceNumber
+  let base: SequenceNumber
   /// How many it speaks of, and how many of those arrived.
   public let count: Int
+  /// Of `count`; the sequence has as many elements.
   public let receivedCount: Int
   /// Of the receiver's clock, in 64 ms: 24 bits that wrap around.
-  public let referenceTime: UInt32
+  let referenceTime: UInt32
   /// Of the feedback: one more in each, so that lost feedback shows.
-  public let number: UInt8
+  let number: UInt8
   private let chunks: UnsafeRawBufferPointer
   private let deltas: UnsafeRawBufferPointer
 
@@ -51,6 +53,7 @@ public struct TransportFeedback: Sequence {
     deltas = try reader.bytes(size)
   }
 
+  /// Over the packets that arrived, in the order of their numbers.
   public struct Iterator: IteratorProtocol {
     private var chunks: PacketReader
     private var deltas: PacketReader
@@ -66,6 +69,7 @@ public struct TransportFeedback: Sequence {
       (sequence, left) = (feedback.base.rawValue, feedback.count)
     }
 
+    /// nil after the last arrival.
     public mutating func next() -> Arrival? {
       while true {
         if position == end {
@@ -97,21 +101,23 @@ public struct TransportFeedback: Sequence {
     }
   }
 
+  /// The packet's bytes must outlive it.
   public func makeIterator() -> Iterator {
     Iterator(self)
   }
 
+  /// All of them, without going over the bytes.
   public var underestimatedCount: Int { receivedCount }
 }
 
 /// The receiver's clock in nanoseconds from reference times, which wrap around every twelve days.
-public struct TransportFeedbackClock: Sendable {
+struct TransportFeedbackClock: Sendable {
   private var unwrapper = Unwrapper<UInt32>()
 
-  public init() {}
+  init() {}
 
   /// When the reference time of that feedback was, after the beginning of the first.
-  public mutating func time(of feedback: TransportFeedback) -> Int64 {
+  mutating func time(of feedback: TransportFeedback) -> Int64 {
     (unwrapper.unwrap(feedback.referenceTime << 8) >> 8) * TransportFeedback.referenceUnit
   }
 }

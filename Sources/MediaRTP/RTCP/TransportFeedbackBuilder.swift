@@ -1,6 +1,6 @@
 /// Takes arrivals and makes transport-wide feedback of them. Remembers a window of packets: where more than that arrive between two reports the
 /// oldest are not reported. A packet that comes after later ones were reported has the report begin again at it.
-public struct TransportFeedbackBuilder: Sendable {
+struct TransportFeedbackBuilder: Sendable {
   /// When each arrived, in ticks: a ring, by sequence number.
   private var arrivals: [Int64]
   private let mask: Int64
@@ -15,11 +15,11 @@ public struct TransportFeedbackBuilder: Sendable {
   private var chunks: [TransportFeedbackChunk] = []
 
   /// Of a packet, header included.
-  public static let leastSize = 64
+  static let leastSize = 64
   private static let missing = Int64.min
 
   /// The window is rounded up to a power of two, 64 to 8192.
-  public init(window: Int = 4096) {
+  init(window: Int = 4096) {
     var capacity = 64
     while capacity < min(window, 8192) { capacity *= 2 }
     mask = Int64(capacity - 1)
@@ -29,10 +29,10 @@ public struct TransportFeedbackBuilder: Sendable {
     chunks.reserveCapacity(512)
   }
 
-  public var isEmpty: Bool { start == end }
+  var isEmpty: Bool { start == end }
 
   /// How long to wait between reports on a path of that rate: a twentieth of it (draft-ietf-rmcat-gcc-02, section 3), 50 to 250 ms.
-  public static func interval(atBitrate bitrate: Int) -> Int64 {
+  static func interval(atBitrate bitrate: Int) -> Int64 {
     let bits: Int64 = 68 * 8
     return min(max(bits * 20_000_000_000 / Int64(max(1, bitrate)), 50_000_000), 250_000_000)
   }
@@ -43,7 +43,7 @@ public struct TransportFeedbackBuilder: Sendable {
   }
 
   /// The number is unwrapped. A packet that arrives twice arrived the first time.
-  public mutating func arrived(_ sequence: Int64, at now: Int64) {
+  mutating func arrived(_ sequence: Int64, at now: Int64) {
     let tick = now.flooredBy(TransportFeedback.tick).quotient
     if !isBegun { (isBegun, start, end) = (true, sequence, sequence) }
     if sequence >= end {
@@ -63,7 +63,7 @@ public struct TransportFeedbackBuilder: Sendable {
   }
 
   /// Writes a packet that is no longer than the limit, and says whether there was anything to write: until there is not.
-  public mutating func write(to writer: inout PacketWriter, sender: SSRC, media: SSRC, limit: Int = 1200) -> Bool {
+  mutating func write(to writer: inout PacketWriter, sender: SSRC, media: SSRC, limit: Int = 1200) -> Bool {
     guard !isEmpty, writer.room >= TransportFeedbackBuilder.leastSize else { return false }
     let reference = collect()
     let count = encode(within: min(max(limit, TransportFeedbackBuilder.leastSize), writer.room) & ~3)

@@ -1,32 +1,41 @@
 /// How good a network is, each direction by itself, from its figures once a second. The rules stand in network.h. Pure: figures and time in,
 /// changes out.
 public struct NetworkQuality: Sendable {
+  /// `MSDK_QUALITY_…` of network.h.
   public enum Grade: UInt32, Sendable, Comparable {
     case unknown = 0x600
     case bad = 0x601
     case poor = 0x602
     case good = 0x603
 
+    /// Worse is less; unknown is less than all.
     public static func < (one: Grade, other: Grade) -> Bool { one.rawValue < other.rawValue }
   }
 
+  /// `MSDK_DIRECTION_…`, as seen from this end.
   public enum Direction: UInt32, Sendable, CaseIterable {
     case outgoing = 1
     case incoming = 2
   }
 
+  /// A direction has another grade than before.
   public struct Change: Sendable, Equatable {
+    /// What this end sends, or what comes.
     public let direction: Direction
+    /// From now on.
     public let grade: Grade
   }
 
+  /// From one sample to the next, in nanoseconds.
   public static let interval: Int64 = 1_000_000_000
   /// Other ends that report do so sooner.
   static let reportPatience: Int64 = 15_000_000_000
   /// Until the estimate has found out what there is.
   static let estimatePatience: Int64 = 5_000_000_000
 
+  /// Unknown until enough was sent to judge it by.
   public var outgoing: Grade { ways.outgoing.grade }
+  /// Unknown until enough was received to judge it by.
   public var incoming: Grade { ways.incoming.grade }
   private var ways = (outgoing: DirectionGrade(), incoming: DirectionGrade())
   private var last: NetworkFigures

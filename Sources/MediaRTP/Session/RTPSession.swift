@@ -70,6 +70,7 @@ public final class RTPSession {
   var reportTurn = 0
   var blockTurn = 0
   var path = TransportPathStats()
+  /// Packets that came and were of no use: no packets of RTP or RTCP, or of no stream that was agreed on.
   public var refusedPackets: UInt64 { path.refusedPackets }
   /// Of RTCP in a datagram: a compound of an honest end has ten at most. What follows them is dropped.
   static let mostMessages = 32
@@ -169,6 +170,7 @@ public final class RTPSession {
     receiving.first { $0.rid == rid && routing.media[$0.medium].mid == mid }?.ssrc
   }
 
+  /// What encoders and retransmissions may make together, in bits a second.
   public var target: Int { estimator.target }
   /// What would be sent if there were room for it, while something is left out for want of it; 0: nothing is.
   public func setWanted(_ bitrate: Int) { estimator.setWanted(bitrate) }
@@ -178,5 +180,6 @@ public final class RTPSession {
   public func backlog(at now: Int64) -> Int64 { pacer.backlog(at: now) }
   /// Bytes of media that wait here to leave.
   public var waitingBytes: Int { pacer.bytes }
+  /// In nanoseconds, by reports or else by transport-wide feedback; nil: not measured yet.
   public var smoothedRoundTrip: Int64? { roundTrip.smoothed ?? estimator.roundTrip }
 }

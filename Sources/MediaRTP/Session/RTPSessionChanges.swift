@@ -4,6 +4,7 @@ import MediaCore
 extension RTPSession {
   static let mostMedia = 1024
 
+  /// The ids that are agreed on now.
   public var extensions: ExtensionMap { settings.extensions }
 
   /// How the session is now, to be changed and applied again.

@@ -81,6 +81,7 @@ extension RTPSession {
     outgoing[stream]?.stamp(units)
   }
 
+  /// What was agreed on of a stream; nil: there is none of that index.
   public func settings(ofStream stream: Int) -> OutgoingRTP? { outgoing[stream]?.settings }
 
   /// Says goodbye for one stream with the next poll (RFC 3550, section 6.6). It may be gone on with later.

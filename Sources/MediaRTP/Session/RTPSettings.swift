@@ -4,12 +4,15 @@ import MediaCore
 public struct RTPSettings: Sendable {
   /// The same for all streams of an end, so that their clocks belong together (RFC 3550, section 6.5.1).
   public var cname: String
+  /// The ids of the header extensions that were agreed on.
   public var extensions = ExtensionMap()
   /// Of a packet of RTP, header and extensions included: below what any way carries in one piece.
   public var packetSize = 1200
   /// The other end reports each packet's arrival by the number that `extensions.transportSequence` gives it.
   public var hasTransportFeedback = true
+  /// Bounds of the estimate of what may be sent, all streams together, in bits a second.
   public var bitrates = BandwidthEstimator.Limits()
+  /// How long frames may wait here to be sent.
   public var pacing = PacerBounds()
   /// How often control packets are sent; RFC 4585's early feedback, or at once.
   public var reports = ReportSchedule.Settings(bandwidth: 50_000, profile: .immediate, minimum: 1_000_000_000)
@@ -25,6 +28,7 @@ public struct RTPSettings: Sendable {
   public var hasProbation = false
   /// An end that sends nothing asks for its round trips too (RFC 3611, sections 4.4 and 4.5), and answers such.
   public var hasReferenceTimes = true
+  /// How long what comes is held back, so that it is handed on evenly.
   public var delay = PlayoutDelay.Settings()
   /// For so long, at most, a stream is held back until another of the same sender is there that was captured at the same time; 0: not at all.
   public var longestHold: Int64 = 500_000_000
@@ -37,6 +41,7 @@ public struct RTPSettings: Sendable {
   /// Of numbers, stamps and pauses: there is no other source of randomness here.
   public var seed: UInt64
 
+  /// The rest has its defaults. The seed must be unpredictable where strangers can send to this end.
   public init(cname: String, clock: NTPClock, seed: UInt64) {
     (self.cname, self.clock, self.seed) = (cname, clock, seed)
   }
@@ -44,8 +49,11 @@ public struct RTPSettings: Sendable {
 
 /// A stream that this end sends.
 public struct OutgoingRTP: Sendable {
+  /// Not in use in the session, by either end.
   public var ssrc: SSRC
+  /// 0..127.
   public var payloadType: UInt8
+  /// Of media, not of retransmissions.
   public var encoding: RTPEncoding
   /// Where lost packets are sent again; nil: in the stream itself.
   public var retransmission: (ssrc: SSRC, payloadType: UInt8)?
@@ -53,12 +61,14 @@ public struct OutgoingRTP: Sendable {
   public var hasNACK = true
   /// The medium that it is of (RFC 9143), and which of that medium's streams it is (RFC 8852): each packet says it, where the session has an id for it.
   public var mid: String?
+  /// Which of the medium's streams it is; nil: packets do not say so.
   public var rid: String?
   /// The header extensions that it has, of those that the session has, by the same ids; nil: all.
   public var extensions: ExtensionMap?
   /// Nothing is sent while it is not, and the stream is gone on with later.
   public var isActive = true
 
+  /// Active, without a medium's name and without a source for retransmissions.
   public init(_ encoding: RTPEncoding, ssrc: SSRC, payloadType: UInt8) {
     (self.encoding, self.ssrc, self.payloadType) = (encoding, ssrc, payloadType)
   }
@@ -81,9 +91,11 @@ public protocol RTPSessionDelegate: AnyObject {
 }
 
 extension RTPSessionDelegate {
+  /// True: there is always room.
   public var hasRoom: Bool { true }
 }
 
+/// What a session reports beside datagrams and media.
 public enum RTPSessionEvent: Sendable, Equatable {
   /// By the names that its packets say, or else its description.
   case streamBegan(SSRC, payloadType: UInt8, mid: String?, rid: String? = nil)

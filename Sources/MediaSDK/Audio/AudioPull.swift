@@ -6,9 +6,12 @@ import MediaTransport
 
 /// How much of a pulled producer may be queued.
 public struct AudioPullOptions: Sendable {
+  /// Audio that may be queued to be read, in milliseconds: 20 to 60,000, else the start throws `.range`.
   public var queueMilliseconds: UInt32 = 500
+  /// Which buffer is dropped when the queue is full; `.wait` is refused with `.unsupported`.
   public var queuePolicy = QueuePolicy.dropOldest
 
+  /// A queue of 500 ms, of which the oldest buffer is dropped.
   public init() {}
 
   fileprivate func check() throws(MediaError) {

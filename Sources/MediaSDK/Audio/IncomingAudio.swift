@@ -7,6 +7,7 @@ import MediaTransport
 
 /// Somebody else's sound, or all of it mixed. Every function may be called from any thread.
 public final class IncomingAudio: AudioSink, IncomingCore {
+  /// The states are those of incoming video.
   public typealias State = IncomingVideo.State
 
   /// One participant's stream and the way to it.
@@ -53,6 +54,7 @@ public final class IncomingAudio: AudioSink, IncomingCore {
     var hasFinished = false
   }
 
+  /// The handle of the C ABI, made when that first asks for it; it ends with the stream.
   public let handle = HandleSlot(.incomingAudio)
   let session: Session
   let clock: any MediaClock
@@ -83,19 +85,28 @@ public final class IncomingAudio: AudioSink, IncomingCore {
     remote = nil
   }
 
+  /// At the moment of the call. `.notAvailable` once the sender withdrew the stream, or the session ended.
   public var state: State { guarded.withLock { $0.life.state } }
+  /// Whether this is the mix of a session, not one participant's stream.
   public var isMix: Bool { remote == nil }
   /// Whose; empty for the mix.
   public var userID: String { remote?.description.userID ?? "" }
+  /// The fourcc of the codec that its sender uses, MSDK_CODEC_*; that of raw audio for the mix.
   public var codec: UInt32 { remote?.description.codec ?? FourCC.raw }
+  /// MSDK_AUDIO_* of outgoing_audio.h; 0 for the mix.
   public var kind: UInt32 { remote?.kind ?? 0 }
   /// As its sender makes it.
   public var format: AudioFormat { remote?.format ?? IncomingAudioOptions().mixFormat }
+  /// Whether its sender has muted it at present; false for the mix.
   public var isMuted: Bool { remote.map { session.isMuted($0.description.id) } ?? false }
+  /// Whether it was muted when it was announced.
   public var isMutedAtFirst: Bool { remote?.description.isMuted ?? false }
 
   // MARK: Starting and stopping
 
+  /// Starts to receive. Throws `.state` unless the stream is available or stopped, `.closed` once it is not available any more,
+  /// `.permission` if the room does not let the session receive, `.unsupported` if `options.output` does not go with the codec, and
+  /// `.range` or `.unsupported` for a member of `options`.
   public func start(_ options: IncomingAudioOptions = IncomingAudioOptions()) throws(MediaError) {
     try options.check()
     guard options.output == .raw || codec != FourCC.raw else {
@@ -129,10 +140,10 @@ public final class IncomingAudio: AudioSink, IncomingCore {
   private static let shortest: Int64 = 2_500_000
   private static let inboundCapacity = 60
 
-  /// Those that may wait, for the stream's thread and to be read, and 2,048 in the program's hands.
   /// How many buffers or packets of any length there are in so many nanoseconds.
   static func mostQueued(in length: Int64) -> Int { Int(length / shortest) }
 
+  /// Those that may wait, for the stream's thread and to be read, and 2,048 in the program's hands.
   private static func mostFrames(waiting: Int) -> Int { inboundCapacity + waiting + 2_048 }
 
   private func beginMixing(_ guarded: inout Guarded) {
@@ -141,6 +152,8 @@ public final class IncomingAudio: AudioSink, IncomingCore {
     guarded.worker = clock.makeWorker("msdk-mix") { mixer.mixDue { self.receive($0, from: mixer) } }
   }
 
+  /// Stops receiving; a started mix still gets the stream. What is queued is released, and readers get `.closed`. Nothing happens if it is
+  /// not started. When it returns, no callback is running, unless the call came from foreign code.
   public func stop() {
     stop(because: nil)
   }
@@ -234,27 +247,40 @@ public final class IncomingAudio: AudioSink, IncomingCore {
     try takeRaw(deadline: deadline)
   }
 
+  /// The oldest packet that is queued, with a reference for the caller. Waits until `deadline`, in nanoseconds of the monotonic clock; 0
+  /// does not wait, `.max` has no limit. Throws `.timeout`, `.state` if the stream was never started, and `.closed` once it is stopped, or
+  /// has ended and all was read.
   public func readEncoded(deadline: Int64) throws(MediaError) -> EncodedFrame {
     try takeEncoded(deadline: deadline)
   }
 
+  /// Readable for poll() while buffers or packets are queued, and after a stop or the end. The stream owns it. Throws `.noMemory` when the
+  /// process has no descriptor left.
   public func descriptor() throws(MediaError) -> Int32 {
     try output.descriptor()
   }
 
+  /// Called with each buffer, which is borrowed, one call at a time, on the stream's thread or, with direct delivery, on the one that
+  /// delivers the buffer. While it is set, buffers are not queued to be read. nil removes it. When the call returns, the former one is not
+  /// running, unless the call came from foreign code.
   public func setFrameCallback(_ function: (@Sendable (AudioFrame) -> Void)?) {
     replaceCallback(by: function)
   }
 
+  /// By what samples are multiplied, in the stream and in its part of the mix: 0 to 8, else `.range` is thrown; 1 at first. A change is
+  /// smooth, within one buffer. Packets that are delivered encoded are not changed.
   public func setGain(_ gain: Double) throws(MediaError) {
     try AudioLimits.checkGain(gain)
     guarded.withLock { $0.gain = gain }
   }
 
+  /// Feeds the renderer while the stream is started; may be called in any state. Throws `.full` when there are 8 renderers, and `.state` if
+  /// the instance is attached already.
   public func attachRenderer(_ renderer: PluginInstance) throws(MediaError) {
     try renderers.add(renderer, to: isMix ? "the mix" : "an incoming stream", codec: codec, events: pass)
   }
 
+  /// When it returns, the renderer gets no more buffers. Throws `.notFound` if it is not attached to this stream.
   public func detachRenderer(_ renderer: PluginInstance) throws(MediaError) {
     try renderers.remove(renderer)
   }

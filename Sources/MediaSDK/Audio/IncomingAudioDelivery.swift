@@ -8,6 +8,7 @@ import MediaTransport
 extension IncomingAudio {
   /// On the thread that brings it; borrowed.
   public func receive(_ arrived: AudioFrame, _ id: FrameID) { receive(.raw(arrived), id) }
+  /// The same for a packet.
   public func receive(_ arrived: EncodedFrame, _ id: FrameID) { receive(.encoded(arrived), id) }
 
   private func receive(_ arrived: StreamFrame<AudioFrame>, _ picture: FrameID) {
@@ -53,6 +54,7 @@ extension IncomingAudio {
     }
   }
 
+  /// From the transport: the next frame came, and there was no memory for it. Counted as received and as dropped.
   public func droppedOnArrival() {
     guarded.withLock { guarded in
       guard guarded.isSubscribed else { return }

@@ -3,6 +3,8 @@ import MediaPlugins
 
 /// The filters that sound passes before its gain, in the stream and in the mix.
 extension IncomingAudio {
+  /// Appends a filter, in any state of the stream. Throws `.full` when there are 8 filters, `.state` if the instance is attached already,
+  /// and `.unsupported` if its class is not an audio filter.
   public func addFilter(_ filter: PluginInstance) throws(MediaError) {
     try append(filter, to: filters, what: isMix ? "the mix" : "an incoming stream")
   }

@@ -2,15 +2,24 @@ import MediaCore
 
 /// How sound is wanted; nil and 0 stand for "as it comes" and for the defaults of incoming_audio.h.
 public struct IncomingAudioOptions: Sendable {
+  /// 16,000, 22,050, 24,000, 32,000, 44,100 or 48,000 Hz; 0: as received, 48,000 for Opus and the mix.
   public var sampleRate: UInt32 = 0
+  /// 1 or 2; 0: as received, 2 for the mix.
   public var channels: UInt32 = 0
+  /// nil: as received, f32 for Opus and the mix.
   public var sampleFormat: SampleFormat?
+  /// The length of the buffers that are delivered, 10, 20, 30 to 100 ms; 0: as received, 20 for the mix.
   public var bufferMilliseconds: UInt32 = 0
+  /// On which thread the frame callback is called; of the mix it is always the mixer's.
   public var delivery = IncomingVideoOptions.Delivery.queued
+  /// Which of buffers and packets are queued to be read. The mix and raw streams have no packets.
   public var output = IncomingVideoOptions.Output.raw
+  /// Audio that may be queued to be read, in milliseconds: 20 to 60,000.
   public var queueMilliseconds: UInt32 = 500
+  /// Which one is dropped when a queue is full; `.wait` is refused with `.unsupported`.
   public var queuePolicy = QueuePolicy.dropOldest
 
+  /// Buffers as received, in a queue of 500 ms of which the oldest is dropped. `IncomingAudio.start` checks the values.
   public init() {}
 
   func check() throws(MediaError) {

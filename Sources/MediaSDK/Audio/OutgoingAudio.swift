@@ -8,6 +8,7 @@ import Synchronization
 
 /// A stream of sound that this program makes. Every function may be called from any thread.
 public final class OutgoingAudio: OutgoingCore {
+  /// The states are those of outgoing video.
   public typealias State = OutgoingVideo.State
 
   typealias Raw = AudioFrame
@@ -50,8 +51,11 @@ public final class OutgoingAudio: OutgoingCore {
     var loudest = AudioFrame.silentLevel
   }
 
+  /// What the stream was made with; later changes of bitrate, expected loss and gain are not in it.
   public let options: OutgoingAudioOptions
+  /// What `send` accepts. `samplesPerBuffer` is the number of samples per channel in each buffer.
   public let format: AudioFormat
+  /// The handle of the C ABI, made when that first asks for it; it ends with the stream.
   public let handle = HandleSlot(.outgoingAudio)
   let engine: Engine
   let clock: any MediaClock
@@ -95,8 +99,11 @@ public final class OutgoingAudio: OutgoingCore {
     reports = ReportQueue(capacity: options.reportCapacity)
   }
 
+  /// At the moment of the call: `.none` before the first start, `.failed` after an end with an error.
   public var state: State { guarded.withLock { $0.life.state } }
+  /// The fourcc of the codec with which it is sent, or was last; 0 before the first start of a stream whose codec the SDK chooses.
   public var currentCodec: UInt32 { guarded.withLock { $0.life.codec } }
+  /// Bytes of each buffer that `send` accepts.
   public var expectedBufferSize: Int { Int(format.samplesPerBuffer) * format.stride }
 
   // MARK: Starting and stopping, called by the session
@@ -205,8 +212,11 @@ public final class OutgoingAudio: OutgoingCore {
 
   // MARK: Steering
 
+  /// By the program or by a moderator.
   public var isMuted: Bool { guarded.withLock { $0.isMuted } }
 
+  /// In any state of the stream. The next buffer that leaves fades; what follows while it is muted is reported as dropped, `.muted`. The
+  /// members are notified at once. Replaces what a moderator set.
   public func setMuted(_ isMuted: Bool) {
     let publication: Publication? = guarded.withLock { guarded in
       guarded.isMutedByModerator = false
@@ -233,6 +243,8 @@ public final class OutgoingAudio: OutgoingCore {
     publication.session.refreshRenderers()
   }
 
+  /// By what samples are multiplied: 0 to 8, else `.range` is thrown; 1 at first. A change is smooth, within one buffer. Throws
+  /// `.unsupported` for a stream that takes packets.
   public func setGain(_ gain: Double) throws(MediaError) {
     try AudioLimits.checkGain(gain)
     guard !options.isEncodedInput else {
@@ -241,12 +253,16 @@ public final class OutgoingAudio: OutgoingCore {
     guarded.withLock { $0.gain = gain }
   }
 
+  /// Of the encoder, in bits a second: 6,000 to 510,000, else `.range` is thrown; 0 changes nothing. Throws `.unsupported` for a stream
+  /// without an encoder.
   public func setBitrate(_ bitrate: Int) throws(MediaError) {
     try OutgoingAudioOptions.check(bitrate: bitrate)
     try checkEncoder()
     guarded.withLock { if bitrate != 0 { $0.encoderSettings.bitrate = bitrate } }
   }
 
+  /// Per cent of packets lost on the network path, for the encoder: 0 to 100, else `.range` is thrown. Throws `.unsupported` for a stream
+  /// without an encoder.
   public func setExpectedLoss(_ percent: Int) throws(MediaError) {
     try OutgoingAudioOptions.check(expectedLoss: percent)
     try checkEncoder()
@@ -259,6 +275,9 @@ public final class OutgoingAudio: OutgoingCore {
     }
   }
 
+  /// Called with each packet of the encoder, which is borrowed, in order, on the thread that encodes. While it is set, audio is encoded
+  /// even without receivers. nil removes it. When the call returns, the former one is not running, unless the call came from foreign code.
+  /// Throws `.unsupported` for a stream without an encoder.
   public func setEncodedCallback(_ function: (@Sendable (EncodedFrame) -> Void)?) throws(MediaError) {
     if function != nil { try checkEncoder() }
     replaceEncodedCallback(by: function)?.close()
@@ -271,6 +290,9 @@ public final class OutgoingAudio: OutgoingCore {
 
   // MARK: The producer
 
+  /// Attaches the instance that makes the stream's audio, and runs while the stream is started; nil stops, releases and detaches it. Throws
+  /// `.state` if the stream has a producer already or the instance is attached, and `.unsupported` if the class makes no audio or the
+  /// stream takes packets.
   public func attachProducer(_ producer: PluginInstance?) throws(MediaError) {
     guard let producer else { return detachProducer() }
     guard !options.isEncodedInput else {

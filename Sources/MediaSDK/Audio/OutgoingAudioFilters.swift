@@ -4,6 +4,8 @@ import MediaTransport
 
 /// The filters that a buffer passes when its time has come, before gain and muting.
 extension OutgoingAudio {
+  /// Appends a filter, in any state of the stream. Throws `.full` when there are 8 filters, `.state` if the instance is attached already,
+  /// and `.unsupported` if its class is not an audio filter or the stream takes packets.
   public func addFilter(_ filter: PluginInstance) throws(MediaError) {
     guard !options.isEncodedInput else {
       throw MediaError(.unsupported, "the stream takes packets (encoded_input), which filters do not process")

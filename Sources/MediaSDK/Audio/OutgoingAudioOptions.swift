@@ -5,35 +5,49 @@ import MediaPlugins
 
 /// What sound a program makes, and how it is to be sent. 0 stands for the default that outgoing_audio.h gives.
 public struct OutgoingAudioOptions: Sendable {
+  /// What the audio is of. The raw values are MSDK_AUDIO_* of outgoing_audio.h.
   public enum Kind: UInt32, Sendable {
     case microphone = 1
     case screenShare = 2
   }
 
+  /// Selects the permission that the stream needs. Active speakers are detected from microphones only.
   public var kind = Kind.microphone
+  /// 16,000, 22,050, 24,000, 32,000, 44,100 or 48,000 Hz.
   public var sampleRate: UInt32 = 48_000
+  /// 1 or 2.
   public var channels: UInt32 = 1
+  /// Of the samples that `send` accepts.
   public var sampleFormat = SampleFormat.s16
+  /// The length of each buffer: 10, 20, 30 to 100 ms.
   public var bufferMilliseconds: UInt32 = 20
+  /// Audio that may be queued, in milliseconds: from the length of a buffer to 60,000, and at most 4,000 buffers.
   public var queueMilliseconds: UInt32 = 500
+  /// Reports that may be queued, 1 to 4,096; if the queue is full, the oldest is dropped.
   public var reportCapacity = 64
   /// 0: the SDK chooses, as `choosesCodec` says.
   public var codec: UInt32 = 0
+  /// The program sends packets of `codec`, no samples.
   public var isEncodedInput = false
+  /// What the encoder is optimised for (RFC 6716, section 2.1.1).
   public var application = OpusApplication.voip
   /// Bits a second; 0: 32,000 a channel.
   public var bitrate = 0
+  /// Of the encoder, 0 to 10: time for quality.
   public var complexity = 9
   /// 0: 20, or 10 when buffers are of 10.
   public var packetMilliseconds: UInt32 = 0
+  /// In-band forward error correction: a packet also carries a smaller copy of the previous one.
   public var fec = false
   /// Per cent; nil: 10 with `fec`, else 0.
   public var expectedLoss: Int?
+  /// Discontinuous transmission: silence is not sent, except a packet every 400 ms.
   public var dtx = false
 
   /// Buffers in the queue. The pool has a few more, so that a full queue, not an empty pool, is what a program meets.
   static let mostQueued: UInt32 = 4_000
 
+  /// A microphone: 48 kHz, one channel of s16, in buffers of 20 ms. `Engine.makeOutgoingAudio` checks the values.
   public init() {}
 
   /// What each buffer is made of.

@@ -45,6 +45,9 @@ extension OutgoingAudio {
       .raw(frame), timestamp: buffer.timestamp, duration: frame.native.pointee.duration_ns, deadline: deadline, completion: .silent)
   }
 
+  /// Sends one packet, which is copied, on a stream with `isEncodedInput`, else `.state` is thrown. A timestamp of 0 is the packet's own if
+  /// that is set. Waits for room until `deadline`, in nanoseconds of the monotonic clock. Throws `.format` for another codec, `.again` or
+  /// `.timeout` if there is no room, and `.noMemory` when 4,096 packets of the stream are in use.
   public func send(
     _ packet: EncodedFrame, timestamp: Int64 = 0, deadline: Int64 = 0, completion: Completion = .queued()
   ) throws(MediaError) {

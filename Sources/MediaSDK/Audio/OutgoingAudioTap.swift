@@ -2,10 +2,14 @@ import MediaCore
 
 /// What is read of one's own audio, and how much of it may be queued.
 public struct AudioTapOptions: Sendable {
+  /// Which of buffers, as they leave, and packets, as the encoder makes them, are queued to be read.
   public var output = IncomingVideoOptions.Output.raw
+  /// Audio that may be queued, of buffers and of packets each, in milliseconds: 20 to 60,000, else the start throws `.range`.
   public var queueMilliseconds: UInt32 = 500
+  /// Which one is dropped when a queue is full; `.wait` is refused with `.unsupported`.
   public var queuePolicy = QueuePolicy.dropOldest
 
+  /// Buffers, in a queue of 500 ms of which the oldest is dropped.
   public init() {}
 
   func check() throws(MediaError) {
@@ -19,6 +23,9 @@ public struct AudioTapOptions: Sendable {
 
 /// The stream as its own program reads it.
 extension OutgoingAudio {
+  /// Starts the tap, in any state of the stream; it continues when the stream stops and starts again. Throws `.state` if the tap is
+  /// started, `.unsupported` if the stream takes packets, or packets are requested and it has no encoder, and `.closed` once the stream is
+  /// closed.
   public func startTap(_ options: AudioTapOptions = AudioTapOptions()) throws(MediaError) {
     try options.check()
     if self.options.isEncodedInput {
@@ -32,6 +39,7 @@ extension OutgoingAudio {
     try tap.start(options.output, capacity: most, encodedCapacity: most, longest: longest, policy: options.queuePolicy)
   }
 
+  /// Releases what is queued; readers get `.closed`. Nothing happens if the tap is not started.
   public func stopTap() {
     tap.stop()
   }
@@ -41,10 +49,14 @@ extension OutgoingAudio {
     try tap.read(deadline: deadline)
   }
 
+  /// The oldest packet that is queued, with a reference for the caller. Waits until `deadline`, in nanoseconds of the monotonic clock; 0
+  /// does not wait, `.max` has no limit. Throws `.timeout`, `.state` if the tap was never started, and `.closed` once it is stopped.
   public func readEncoded(deadline: Int64) throws(MediaError) -> EncodedFrame {
     try tap.readEncoded(deadline: deadline)
   }
 
+  /// Readable for poll() while the tap has buffers or packets queued, and after its stop. The stream owns it. Throws `.noMemory` when the
+  /// process has no descriptor left.
   public func tapDescriptor() throws(MediaError) -> Int32 {
     try tap.descriptor()
   }

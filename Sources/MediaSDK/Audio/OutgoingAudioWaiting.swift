@@ -5,6 +5,7 @@ extension OutgoingAudio {
   /// Nanoseconds of sound that wait.
   public var queued: Int64 { guarded.withLock { $0.queued } }
 
+  /// Drops all that is queued, and reports it as `.flushed`. What the encoder already has is still sent.
   public func flush() {
     forgetWritten()
     let dropped = guarded.withLock { guarded in

@@ -5,10 +5,14 @@ import MediaPlugins
 import MediaRuntime
 import MediaTransport
 
+/// Which clock an engine has, and whether it reads the environment.
 public struct EngineOptions: Sendable {
+  /// For tests: time advances only in `advanceClock`, which does all work on the caller's thread; the engine makes no threads.
   public var isVirtualClock = false
+  /// The environment variables of engine.h are not read, except MSDK_PLUGIN_ALLOW_WRITABLE.
   public var ignoresEnvironment = false
 
+  /// The system's clock, and the environment is read.
   public init() {}
 }
 
@@ -22,9 +26,12 @@ public final class Engine: Sendable {
     var isClosed = false
   }
 
+  /// The handle of the C ABI, made when that first asks for it; it ends with the engine.
   public let handle = HandleSlot(.engine)
+  /// The modules and classes that this engine knows.
   public let plugins: PluginRegistry
   private let isolation: Isolation
+  /// The log of this engine and of all that is made from it.
   public let logger: Logger
   private let codecParameters = CodecParameters()
   let clock: any MediaClock
@@ -38,6 +45,7 @@ public final class Engine: Sendable {
   /// Of the rooms that this engine configured.
   let verifiers = Monitor(RoomVerifiers())
 
+  /// The new engine knows the built-in classes only, until plugins are loaded. Its maker closes it.
   public init(_ options: EngineOptions = EngineOptions()) {
     self.options = options
     let clock: any MediaClock = options.isVirtualClock ? VirtualClock() : SystemClock()
@@ -55,6 +63,7 @@ public final class Engine: Sendable {
 
   var isClosed: Bool { children.withLock { $0.isClosed } }
 
+  /// The time on the engine's clock in nanoseconds: CLOCK_MONOTONIC, or the virtual clock.
   public func now() -> Int64 {
     clock.now()
   }
@@ -85,24 +94,32 @@ public final class Engine: Sendable {
 
   // MARK: Making
 
+  /// Makes a session, which is idle. Throws `.closed` once the engine is closed, and `.range`, `.invalid` or `.unsupported` for a member of
+  /// `options`.
   public func makeSession(_ options: SessionOptions) throws(MediaError) -> Session {
     let session = try Session(self, options)
     try add(session, to: \.sessions)
     return session
   }
 
+  /// Makes a stream, which belongs to no session yet. Throws `.closed` once the engine is closed, `.limit` for a format beyond the limits,
+  /// and `.range`, `.invalid` or `.unsupported` for another member of `options`.
   public func makeOutgoingVideo(_ options: OutgoingVideoOptions) throws(MediaError) -> OutgoingVideo {
     let stream = try OutgoingVideo(self, options)
     try add(stream, to: \.outgoing)
     return stream
   }
 
+  /// Makes a stream, which belongs to no session yet. Throws `.closed` once the engine is closed, and `.range`, `.invalid` or
+  /// `.unsupported` for a member of `options`.
   public func makeOutgoingAudio(_ options: OutgoingAudioOptions) throws(MediaError) -> OutgoingAudio {
     let stream = try OutgoingAudio(self, options)
     try add(stream, to: \.outgoingAudio)
     return stream
   }
 
+  /// Makes an instance of a class, which its maker destroys. Throws `.notFound` for an unknown class, `.exists` for a second instance of a
+  /// singleton, `.closed` once the engine is closed, and what the plugin refuses.
   public func makeInstance(_ classID: String, _ options: InstanceOptions = InstanceOptions()) throws(MediaError) -> PluginInstance {
     let descriptor = try isolation.descriptor(
       for: plugins.descriptor(classID), options, isVirtualClock: clock.isVirtual, log: { [logger] in logger.log($0, .plugin, $1) })
@@ -204,12 +221,15 @@ public final class Engine: Sendable {
     return count
   }
 
+  /// Loads the plugin files of a directory. Returns how many of them are loaded or described; a refused one is logged. Throws if the
+  /// directory cannot be opened.
   public func loadPlugins(in directory: String) throws(MediaError) -> Int {
     try plugins.loadAll(in: directory) { _, error in logger.log(MSDK_LOG_WARN.level32, .plugin, error.text) }
   }
 
   // MARK: The end
 
+  /// Ends the rooms that are open to the network, the sessions, streams and instances, and the threads. Waits for running callbacks.
   public func close() {
     let children: Children = self.children.withLock { children in
       children.isClosed = true
@@ -228,6 +248,7 @@ public final class Engine: Sendable {
     logger.close()
   }
 
+  /// Taken at the moment of the call.
   public var stats: EngineStats {
     let children = self.children.withLock { $0 }
     return EngineStats(
@@ -239,16 +260,28 @@ public final class Engine: Sendable {
   }
 }
 
+/// What an engine has at one moment. Frames are counted in the whole process.
 public struct EngineStats: Sendable {
+  /// Those that are not closed.
   public var sessions: Int
+  /// Those that are not closed, started or not.
   public var outgoingVideos: Int
+  /// Those that are announced, and withdrawn ones that the sessions still keep, up to 64 each.
   public var incomingVideos: Int
+  /// Those that are not closed, started or not.
   public var outgoingAudios: Int
+  /// Those that are announced, withdrawn ones that the sessions still keep, and the mixes that were asked for.
   public var incomingAudios: Int
+  /// Plugin instances made by `makeInstance` and not destroyed.
   public var instances: Int
+  /// Running threads of the engine; 0 with a virtual clock.
   public var threads: Int
+  /// Video frames with a reference, in the process.
   public var frames: Int
+  /// Audio frames with a reference, in the process.
   public var audioFrames: Int
+  /// Encoded frames with a reference, in the process.
   public var encodedFrames: Int
+  /// Log records that were dropped because 256 were queued.
   public var logDropped: UInt64
 }

@@ -4,23 +4,32 @@ import MediaNetwork
 import MediaTLS
 import MediaTransport
 
+/// Where a room is opened to the network, and for how many members (hub.h).
 public struct HubOptions: Sendable {
+  /// Of TCP and UDP, the same at all addresses; 0: any that is free.
   public var port: UInt16 = 0
   /// Separated by commas.
   public var addresses = "0.0.0.0"
   /// PEM files; nil: a certificate is made.
   public var certificate: (file: String, key: String)?
+  /// Members over the network, 1 to 1,000, else `openHub` throws `.range`. One more is refused with `.full`.
   public var mostMembers = 64
   /// Told of who comes and goes over the network, on threads of the hub's.
   public var watch: (@Sendable (HubChange) -> Void)?
 
+  /// Any free port at all IPv4 addresses, and a certificate that is made anew.
   public init() {}
 }
 
+/// A room that is open to the network, at the moment of the call.
 public struct HubInfo: Sendable {
+  /// Of TCP and UDP.
   public let port: UInt16
+  /// Members over the network, with those that are disconnected for a moment.
   public let memberCount: Int
+  /// Datagrams that came from no member.
   public let foreignPackets: UInt64
+  /// The SHA-256 of the certificate as hexadecimal bytes with colons between them, for the url.
   public let fingerprint: String
   /// For sessions elsewhere.
   public let url: String
@@ -39,6 +48,9 @@ extension Engine {
   private static let mostAddresses = 8
   private static let mostMembers = 1000
 
+  /// Opens a loopback room to the network, until `closeHub` or the engine's end. Throws `.exists` if the room is open already or a port is
+  /// taken, `.unsupported` with a virtual clock, `.notFound` if a file cannot be read, `.range` or `.invalid` for other options, and
+  /// `.closed` once the engine is closed.
   public func openHub(_ url: String, _ options: HubOptions = HubOptions()) throws(MediaError) -> HubInfo {
     let room = try Engine.hubRoom(url)
     guard !clock.isVirtual else { throw MediaError(.unsupported, "a hub needs the system's clock, and the engine's is virtual") }
@@ -92,12 +104,15 @@ extension Engine {
     return hub.info(room)
   }
 
+  /// Throws `.notFound` if this engine has not opened the room.
   public func hubInfo(_ url: String) throws(MediaError) -> HubInfo {
     let room = try Engine.hubRoom(url)
     guard let hub = hubs.withLock({ $0[room]?.hub }) else { throw Engine.notOpen(room) }
     return hub.info(room)
   }
 
+  /// Removes all members who joined over the network, which disconnects them with `.closed`, and frees the port. Throws `.notFound` if this
+  /// engine has not opened the room.
   public func closeHub(_ url: String) throws(MediaError) {
     let room = try Engine.hubRoom(url)
     let hub: HubServer? = hubs.withLock { hubs in

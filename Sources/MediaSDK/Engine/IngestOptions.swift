@@ -8,16 +8,24 @@ import MediaPlugins
 public struct IngestOptions: Sendable {
   /// nil: none; 0: any that is free.
   public var port: UInt16?
+  /// The path of a Unix socket, at most 107 bytes; nil: none. One of `port` and this must be set.
   public var socketPath: String?
+  /// What the feeder must prove that it knows: 16 to 255 bytes.
   public var transmissionToken: [UInt8]
+  /// What the session proves to the feeder that it knows: 16 to 255 bytes, not those of `transmissionToken`.
   public var receptionToken: [UInt8]
+  /// Of a screen share; a frame beyond them ends the feeder's connection.
   public var limits = VideoLimits.conference
+  /// The fourcc of the codec for raw frames; 0: raw or VP8, as the members of the room need it. VP8 frames of the feeder are passed on.
   public var codec: UInt32 = 0
+  /// 1 to the highest rate of `limits`; frames beyond it are dropped.
   public var framesPerSecond: UInt32 = 15
+  /// Of the encoder.
   public var preset = EncoderPreset.realtime
   /// 0: by size and rate.
   public var targetBitrate: UInt64 = 0
 
+  /// `Session.setIngest` checks the tokens.
   public init(transmissionToken: [UInt8], receptionToken: [UInt8]) {
     self.transmissionToken = transmissionToken
     self.receptionToken = receptionToken
@@ -52,6 +60,7 @@ public struct IngestOptions: Sendable {
   }
 }
 
+/// What happened to a feeder or its share. The raw values are MSDK_INGEST_* of ingest.h.
 public enum IngestState: UInt32, Sendable {
   case feederConnected = 0x501
   case feederDisconnected = 0x502
@@ -61,10 +70,15 @@ public enum IngestState: UInt32, Sendable {
 
 /// What happens at the door.
 public struct IngestEvent: Sendable {
+  /// What happened.
   public var state: IngestState
+  /// Why the session refused the feeder or closed its connection; `.none` if it did not.
   public var reason = IngestReason.none
+  /// The error; nil if there is none, also when the feeder disconnected by itself.
   public var status: Status?
+  /// The error text, or with `.feederConnected` the transport; may be empty.
   public var text = ""
+  /// With `.sharing` the stream of the share, which the session owns; else nil.
   public var stream: OutgoingVideo?
 
   init(_ state: IngestState, text: String) {

@@ -5,6 +5,7 @@ import Synchronization
 /// The engine's log: levels, and a bounded queue of records, which the program pulls, or which a callback gets one at a time. What is logged
 /// during a callback is queued, so that nothing is locked while it runs. What MSDK_LOG asks for is written to standard error as well.
 public final class Logger: Sendable {
+  /// Gets one record. Called on a thread that logs, one call at a time; it must not log itself.
   public typealias Callback = @Sendable (LogRecord) -> Void
 
   private struct State {
@@ -54,7 +55,7 @@ public final class Logger: Sendable {
     former?.close()
   }
 
-  public func log(_ level: Int32, _ category: LogRecord.Category, _ text: @autoclosure () -> String) {
+  func log(_ level: Int32, _ category: LogRecord.Category, _ text: @autoclosure () -> String) {
     let (isWritten, isTold) = (level >= environmentLevel, level >= self.level.load(ordering: .relaxed))
     guard isWritten || isTold else { return }
     let text = text()
@@ -100,6 +101,8 @@ public final class Logger: Sendable {
 
   // MARK: Pulled
 
+  /// The oldest record that is queued. Waits until `deadline`, in nanoseconds of the monotonic clock; 0 does not wait, `.max` has no limit.
+  /// Throws `.timeout`, `.state` while a callback is set, and `.closed` once the engine is closed.
   public func next(deadline: Int64) throws(MediaError) -> LogRecord {
     let found: Result<LogRecord, MediaError>? = state.wait(until: deadline) { state in
       if state.isClosed { return .failure(MediaError(.closed, "the engine is destroyed")) }
@@ -110,6 +113,8 @@ public final class Logger: Sendable {
     return try found.get()
   }
 
+  /// Readable for poll() while records are queued, and once the engine is closed. The logger owns it. Throws `.noMemory` when the process
+  /// has no descriptor left.
   public func descriptor() throws(MediaError) -> Int32 {
     try state.withLock { state throws(MediaError) in try state.flag.get() }
   }

@@ -3,6 +3,7 @@ import MediaTransport
 
 /// Who may enter a room, and what they may do there; room.h describes each.
 public struct RoomOptions: Sendable {
+  /// Who decides whether a member may enter.
   public enum Verification: Sendable {
     /// Nobody looks at access tokens.
     case none
@@ -11,11 +12,16 @@ public struct RoomOptions: Sendable {
     case pulled
   }
 
+  /// Members, 1 to 100,000, else `configureRoom` throws `.range`. A lower value removes nobody.
   public var capacity = 1000
+  /// Whether the previous member is removed when their user id comes again; otherwise the newcomer is refused with `.exists`.
   public var replacesDuplicates = false
+  /// Of those who enter, unless the verifier grants others.
   public var permissions = Permissions.ordinary
+  /// By default everybody may enter.
   public var verification = Verification.none
 
+  /// Up to 1,000 members, whom nobody verifies.
   public init() {}
 }
 
@@ -60,10 +66,15 @@ extension Engine {
     if isClosed { LoopbackTransport.forgetSettings(of: clock) }
   }
 
+  /// The oldest request for a room that this engine configured with `.pulled`, else `.state` is thrown; the program answers it. Waits until
+  /// `deadline`, in nanoseconds of the monotonic clock; 0 does not wait, `.max` has no limit. Throws `.timeout`, and `.closed` if the
+  /// options of the room were set again.
   public func nextAccessRequest(_ url: String, deadline: Int64) throws(MediaError) -> AccessRequest {
     try pulledVerifier(of: url).next(deadline: deadline)
   }
 
+  /// Readable for poll() while requests are queued. It belongs to the present options of the room. Throws `.state` unless this engine
+  /// configured the room with `.pulled`.
   public func accessDescriptor(_ url: String) throws(MediaError) -> Int32 {
     try pulledVerifier(of: url).descriptor()
   }

@@ -41,6 +41,7 @@ public final class RoomVerifier: AccessVerifier {
 
   // MARK: From the room
 
+  /// From the room, on any thread: queues the request for the function or for the program that pulls.
   public func verify(_ request: AccessRequest) {
     let worker: (any Worker)? = state.withLock { state in
       guard !state.isClosed, request.isWanted else { return nil }
@@ -52,6 +53,7 @@ public final class RoomVerifier: AccessVerifier {
     worker?.poke()
   }
 
+  /// From the room: nobody waits for the answer any more.
   public func cancel(_ request: AccessRequest) {
     state.withLock { state in
       state.waiting.removeAll { $0 === request }
@@ -90,7 +92,7 @@ public final class RoomVerifier: AccessVerifier {
 
   // MARK: Pulled
 
-  public func next(deadline: Int64) throws(MediaError) -> AccessRequest {
+  func next(deadline: Int64) throws(MediaError) -> AccessRequest {
     let found: Result<AccessRequest, MediaError>? = state.wait(until: deadline) { state in
       if state.isClosed { return .failure(MediaError(.closed, "the options of the room were set again")) }
       return state.take().map { .success($0) }
@@ -99,12 +101,12 @@ public final class RoomVerifier: AccessVerifier {
     return try found.get()
   }
 
-  public func descriptor() throws(MediaError) -> Int32 {
+  func descriptor() throws(MediaError) -> Int32 {
     try state.withLock { state throws(MediaError) in try state.flag.get() }
   }
 
   /// Whether somebody waited for this.
-  public func answer(_ id: UInt64, _ result: (AccessRequest) -> AccessRequest.Answer) -> Bool {
+  func answer(_ id: UInt64, _ result: (AccessRequest) -> AccessRequest.Answer) -> Bool {
     guard let request = state.withLock({ $0.taken[id] }) else { return false }
     return finish(request, result(request))
   }

@@ -5,6 +5,7 @@ import MediaTransport
 /// The transports of sessions, by the schemes of their urls. A new one is a line here; what errors say is accepted, and what the tool takes,
 /// follows.
 public enum Transports {
+  /// In the order in which errors and help list them.
   public static let all: [TransportFactory] = [.loopback, .rtp, .hub]
 
   /// nil: no transport has such urls.
@@ -26,7 +27,7 @@ public enum Transports {
   }
 
   /// As in "loopback: and hub:".
-  public static func schemes(with needed: TransportFeatures, joinedBy word: String) -> String {
+  static func schemes(with needed: TransportFeatures, joinedBy word: String) -> String {
     let names = matching(needed, []).map { "\($0.scheme):" }
     guard let last = names.last, names.count > 1 else { return names.joined() }
     return "\(names.dropLast().joined(separator: ", ")) \(word) \(last)"

@@ -3,6 +3,7 @@ import MediaCore
 
 /// The truth about one frame that `send` accepted.
 public struct FrameReport: @unchecked Sendable, Equatable {
+  /// What became of a frame. The raw values are MSDK_OUTCOME_* of report.h.
   public enum Outcome: UInt32, Sendable {
     case sent = 1
     case encoded = 2
@@ -11,6 +12,7 @@ public struct FrameReport: @unchecked Sendable, Equatable {
     case failed = 5
   }
 
+  /// Why a frame was dropped. The raw values are MSDK_DROP_* of report.h.
   public enum DropReason: UInt32, Sendable {
     case none = 0
     case noReceiver = 1
@@ -25,12 +27,19 @@ public struct FrameReport: @unchecked Sendable, Equatable {
     case filter = 10
   }
 
+  /// What became of the frame.
   public var outcome: Outcome
+  /// Why it was dropped; `.none` with every other outcome.
   public var reason = DropReason.none
+  /// Whether it left as a key frame.
   public var isKeyFrame = false
+  /// The error of `.failed`; nil with every other outcome.
   public var status: Status?
+  /// Of the frame, as receivers get it; of audio that is encoded here, of the buffer and not of the packets.
   public var sequence: UInt64
+  /// The capture time as receivers get it, in nanoseconds on the engine's clock.
   public var timestamp: Int64
+  /// As sent, 0 if nothing was. Of audio that is encoded here, of the packets that left since the previous report.
   public var bytes: UInt64 = 0
   /// The program's own of that send: handed back, never looked into.
   public var user: UnsafeMutableRawPointer?
@@ -56,6 +65,7 @@ extension Completion {
 }
 
 extension FrameReport {
+  /// The report as the C ABI has it.
   public var foreign: msdk_frame_report {
     var report = msdk_frame_report()
     report.struct_size = UInt32(MemoryLayout<msdk_frame_report>.size)

@@ -58,6 +58,7 @@ extension PluginInstance {
     pulls.audio.withLock { $0 = pull }
   }
 
+  /// Stops and releases the producer, and releases what is queued. Nothing happens if it is not pulled.
   public func stopAudioPull() throws(MediaError) {
     let pull = try pulls().audio.withLock { pull in
       defer { pull = nil }
@@ -66,10 +67,14 @@ extension PluginInstance {
     pull?.stop()
   }
 
+  /// The oldest buffer that is queued, with a reference for the caller. Waits until `deadline`, in nanoseconds of the monotonic clock; 0
+  /// does not wait, `.max` has no limit. Throws `.timeout`, `.state` if no pull was started, and `.closed` once it is stopped, or the
+  /// producer has ended and all was read.
   public func readAudio(deadline: Int64) throws(MediaError) -> AudioFrame {
     try pulls().buffers.read(of: descriptor.id, deadline: deadline)
   }
 
+  /// Readable for poll() while buffers are queued, and when there will be no more. The instance owns it.
   public func audioPullDescriptor() throws(MediaError) -> Int32 {
     try pulls().buffers.descriptor()
   }

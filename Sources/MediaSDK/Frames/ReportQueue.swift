@@ -51,20 +51,28 @@ final class ReportQueue: Sendable {
 }
 
 extension OutgoingVideo {
+  /// The oldest report of a frame that was sent with `.queued`. Waits until `deadline`, in nanoseconds of the monotonic clock; 0 does not
+  /// wait, `.max` has no limit. Throws `.timeout`, and `.closed` once the stream is closed and all reports were read.
   public func readReport(deadline: Int64) throws(MediaError) -> FrameReport {
     try reports.read(deadline: deadline)
   }
 
+  /// Readable for poll() while reports are queued, and once the stream is closed. The stream owns it. Throws `.noMemory` when the process
+  /// has no descriptor left.
   public func reportDescriptor() throws(MediaError) -> Int32 {
     try reports.descriptor()
   }
 }
 
 extension OutgoingAudio {
+  /// The oldest report of a buffer that was sent with `.queued`. Waits until `deadline`, in nanoseconds of the monotonic clock; 0 does not
+  /// wait, `.max` has no limit. Throws `.timeout`, and `.closed` once the stream is closed and all reports were read.
   public func readReport(deadline: Int64) throws(MediaError) -> FrameReport {
     try reports.read(deadline: deadline)
   }
 
+  /// Readable for poll() while reports are queued, and once the stream is closed. The stream owns it. Throws `.noMemory` when the process
+  /// has no descriptor left.
   public func reportDescriptor() throws(MediaError) -> Int32 {
     try reports.descriptor()
   }

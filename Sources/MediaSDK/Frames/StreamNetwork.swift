@@ -17,10 +17,12 @@ struct TargetNotifier {
 // MARK: What a stream is on its way over a network
 
 extension OutgoingVideo {
+  /// How the stream is sent over the network at present. Throws `.state` if it is not started, or has sent nothing over a network.
   public func networkLook() throws(MediaError) -> OutboundSnapshot { try guarded.withLock { $0.life.publication }.networkLook() }
 }
 
 extension OutgoingAudio {
+  /// How the stream is sent over the network at present. Throws `.state` if it is not started, or has sent nothing over a network.
   public func networkLook() throws(MediaError) -> OutboundSnapshot { try guarded.withLock { $0.life.publication }.networkLook() }
 }
 
@@ -36,10 +38,13 @@ extension Publication? {
 }
 
 extension IncomingVideo {
+  /// How the stream is received over the network. Throws `.state` if it has no receiver on a network, or was removed.
   public func networkLook() throws(MediaError) -> InboundSnapshot { try transport.networkLook(receiving: description.id) }
 }
 
 extension IncomingAudio {
+  /// How the stream is received over the network. Throws `.state` for the mix, and if the stream has no receiver on a network, or was
+  /// removed.
   public func networkLook() throws(MediaError) -> InboundSnapshot {
     guard let remote else { throw MediaError(.state, "the mix is not received over a network; accepted: a participant's stream") }
     return try remote.transport.networkLook(receiving: remote.description.id)

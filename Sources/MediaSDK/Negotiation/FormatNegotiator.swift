@@ -3,8 +3,8 @@ import MediaTransport
 
 /// Chooses among the declared formats: down at once, up only after a better one has been affordable, with a quarter to spare, for five
 /// seconds. Of what receivers want the choice is at once in both directions: whoever sets it has waited.
-public struct FormatNegotiator: Negotiator {
-  public static let hold: Int64 = 5_000_000_000
+struct FormatNegotiator: Negotiator {
+  static let hold: Int64 = 5_000_000_000
   static let headroom = 1.25
   /// Bits a pixel below which VP8 at real-time settings no longer looks right.
   static let neededBitsPerPixel = 0.03
@@ -25,11 +25,11 @@ public struct FormatNegotiator: Negotiator {
     }
   }
   private(set) var wantedPart = 1.0
-  public private(set) var current: VideoFormat?
+  private(set) var current: VideoFormat?
   private var rise = Hysteresis(hold: FormatNegotiator.hold)
   private var growth = Growth()
 
-  public init(formats: [VideoFormat], isEncoded: Bool) {
+  init(formats: [VideoFormat], isEncoded: Bool) {
     self.formats = formats.sorted { FormatNegotiator.rank($0).lexicographicallyPrecedes(FormatNegotiator.rank($1)) }
     allowed = self.formats
     self.isEncoded = isEncoded
@@ -48,13 +48,13 @@ public struct FormatNegotiator: Negotiator {
     isEncoded ? format.pixelsPerSecond * neededBitsPerPixel : format.rawBitrate
   }
 
-  public func need(of format: VideoFormat) -> Double {
+  func need(of format: VideoFormat) -> Double {
     FormatNegotiator.need(of: wanted.paced(format), isEncoded: isEncoded)
   }
 
-  public var pace: FrameRate? { current.flatMap(wanted.pace) }
+  var pace: FrameRate? { current.flatMap(wanted.pace) }
 
-  public mutating func update(estimate bits: UInt64, now: Int64) -> Bool {
+  mutating func update(estimate bits: UInt64, now: Int64) -> Bool {
     let estimate = bits == 0 ? Double.infinity : Double(bits)
     guard let current else {
       self.current = best(within: estimate)
@@ -74,7 +74,7 @@ public struct FormatNegotiator: Negotiator {
     return change(to: best(within: meanwhile.lowerBound / FormatNegotiator.headroom))
   }
 
-  public var nextCheck: Int64? { rise.due }
+  var nextCheck: Int64? { rise.due }
 
   private mutating func change(to format: VideoFormat?) -> Bool {
     defer { current = format }

@@ -5,7 +5,7 @@ import MediaTransport
 /// not been affordable for ten seconds. Of the formats of that size the slowest is chosen that is no slower than what is affordable, and paced
 /// down to that. Where receivers want a smaller size, the smallest declared one that covers it is what is kept; where they want a lower rate, that
 /// is what is affordable at most.
-public struct ScreenNegotiator: Negotiator {
+struct ScreenNegotiator: Negotiator {
   /// Frames a second, below which a smaller size is better.
   static let leastRate = 1.0
   /// For how long less than that is borne: after a link's rate falls an estimate may be lower than its share of that, up to seven seconds in 40
@@ -26,13 +26,13 @@ public struct ScreenNegotiator: Negotiator {
     }
   }
   private(set) var wantedPart = 1.0
-  public private(set) var current: VideoFormat?
-  public private(set) var pace: FrameRate?
+  private(set) var current: VideoFormat?
+  private(set) var pace: FrameRate?
   private var rise = Hysteresis(hold: FormatNegotiator.hold)
   private var growth = Growth()
   private var fall = Hysteresis(hold: ScreenNegotiator.patience)
 
-  public init(formats: [VideoFormat], isEncoded: Bool) {
+  init(formats: [VideoFormat], isEncoded: Bool) {
     self.formats = formats.sorted { ScreenNegotiator.rank($0).lexicographicallyPrecedes(ScreenNegotiator.rank($1)) }
     allowed = self.formats
     self.isEncoded = isEncoded
@@ -48,11 +48,11 @@ public struct ScreenNegotiator: Negotiator {
   }
 
   /// Bits a second without which a format is not chosen.
-  public func need(of format: VideoFormat) -> Double {
+  func need(of format: VideoFormat) -> Double {
     bits(ofFrame: format) * min(ScreenNegotiator.leastRate, wanted.paced(format).frameRate.perSecond)
   }
 
-  public mutating func update(estimate bits: UInt64, now: Int64) -> Bool {
+  mutating func update(estimate bits: UInt64, now: Int64) -> Bool {
     let estimate = borne(bits == 0 ? Double.infinity : Double(bits), now: now)
     defer { pace = current.flatMap { pace(of: $0, within: estimate) } }
     let choice = choice(within: estimate)
@@ -82,7 +82,7 @@ public struct ScreenNegotiator: Negotiator {
     return meanwhile?.upperBound ?? max(estimate, kept)
   }
 
-  public var nextCheck: Int64? { rise.due ?? fall.due }
+  var nextCheck: Int64? { rise.due ?? fall.due }
 
   /// The size first, then the rate.
   private func choice(within estimate: Double) -> VideoFormat? {

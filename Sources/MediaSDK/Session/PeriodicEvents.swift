@@ -38,6 +38,8 @@ extension Session {
     try setInterval(of: .levels, milliseconds: milliseconds)
   }
 
+  /// Requests `.statsDue` events while the session is connected: every 50 to 60,000 ms, else `.range` is thrown; 0: none. The first comes
+  /// after one interval.
   public func setStatsInterval(milliseconds: UInt32) throws(MediaError) {
     try setInterval(of: .stats, milliseconds: milliseconds)
   }

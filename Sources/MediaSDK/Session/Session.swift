@@ -4,16 +4,22 @@ import MediaPlugins
 import MediaRTP
 import MediaTransport
 
+/// Which room a session joins, and as whom (session.h).
 public struct SessionOptions: Sendable {
+  /// The scheme selects the transport, for example "loopback:NAME" or "rtp://HOST:PORT".
   public var url: String
+  /// 1 to 255 bytes, unique in the room.
   public var userID: String
+  /// For people, 1 to 255 bytes.
   public var displayName: String
+  /// Events that may be queued, 16 to 65,536; if the queue is full, the oldest is dropped.
   public var eventCapacity = 1024
   /// A file of what passes over a network: pcap. With `seesPlain` of what protection protects.
   public var capture: (path: String, seesPlain: Bool)?
   /// What the room's verifier is shown.
   public var accessToken = AccessToken("")
 
+  /// `displayName` nil: the user id. `Engine.makeSession` checks the values.
   public init(url: String, userID: String, displayName: String? = nil) {
     self.url = url
     self.userID = userID
@@ -21,13 +27,19 @@ public struct SessionOptions: Sendable {
   }
 }
 
+/// A member of the room, or the session's own user, at the moment of the call.
 public struct Participant: Sendable {
+  /// Names, permissions and attributes.
   public let member: Member
+  /// Whether this is the session's own user.
   public let isLocal: Bool
+  /// Published at present.
   public let videoStreamCount: Int
+  /// Published at present.
   public let audioStreamCount: Int
   /// The level (RFC 6464) of an active speaker.
   public let speakingLevel: UInt32?
+  /// Whether they publish a video stream of kind `.screenShare`.
   public let isSharingScreen: Bool
 }
 
@@ -64,8 +76,11 @@ public final class Session: TransportDelegate {
     init(_ token: AccessToken) { self.token = token }
   }
 
+  /// What the session was made with; an access token that was set later is not in it.
   public let options: SessionOptions
+  /// The handle of the C ABI, made when that first asks for it; it ends with the session.
   public let handle = HandleSlot(.session)
+  /// The engine that made the session, whose end closes it.
   public let engine: Engine
   let factory: TransportFactory
   let target: any TransportTarget
@@ -106,10 +121,13 @@ public final class Session: TransportDelegate {
     }
   }
 
+  /// At the moment of the call; an event reports each change.
   public var state: SessionState { guarded.withLock { $0.state } }
 
   // MARK: Connecting
 
+  /// Starts to connect, and returns at once; events report the result. Throws `.state` unless the session is idle or disconnected,
+  /// `.closed` once it is closed, and the error of a transport that cannot be made, for example without its keys.
   public func connect() throws(MediaError) {
     let transport: any Transport = try guarded.withLock { guarded throws(MediaError) in
       guard !guarded.isClosed else { throw MediaError(.closed, "the session is destroyed") }
@@ -133,6 +151,8 @@ public final class Session: TransportDelegate {
       TransportContext(member: member, token: token, loop: engine.loop, thread: engine.networkThread, capture: makeCapture))
   }
 
+  /// Leaves the room: outgoing streams stop, incoming ones end; attached streams stay attached. Nothing happens if the session is not
+  /// connected. Waits for running callbacks.
   public func disconnect() {
     leave(because: nil)
   }
@@ -230,6 +250,7 @@ public final class Session: TransportDelegate {
     }
   }
 
+  /// The others' streams that are announced at present, in a stable order.
   public var incomingVideos: [IncomingVideo] {
     guarded.withLock { guarded in guarded.incoming.sorted { $0.key.value < $1.key.value }.map(\.value) }
   }
@@ -282,6 +303,7 @@ public final class Session: TransportDelegate {
     }
   }
 
+  /// Withdraws and detaches the stream. Throws `.state` if it is neither started on this session nor attached to it.
   public func stop(_ stream: OutgoingVideo) throws(MediaError) {
     let wasAttached = detach(stream)
     let wasStarted = stream.session === self && stream.stop()
@@ -362,18 +384,25 @@ public final class Session: TransportDelegate {
     if !events.isCrowded { events.push(event) }
   }
 
+  /// The oldest event that is queued. Waits until `deadline`, in nanoseconds of the monotonic clock; 0 does not wait, `.max` has no limit.
+  /// Throws `.timeout`, `.state` while a callback is set, and `.closed` once the session is closed.
   public func nextEvent(deadline: Int64) throws(MediaError) -> StampedEvent {
     try events.next(deadline: deadline)
   }
 
+  /// Readable for poll() while events are queued, and once the session is closed. The session owns it. Throws `.noMemory` when the process
+  /// has no descriptor left.
   public func eventDescriptor() throws(MediaError) -> Int32 {
     try events.descriptor()
   }
 
+  /// Called with each event, the queued ones first, one at a time and in order, on a thread of its own. While it is set, events cannot be
+  /// pulled. nil removes it. When the call returns, the former one is not running, unless the call came from foreign code.
   public func setEventCallback(_ callback: (@Sendable (StampedEvent) -> Void)?) {
     events.setCallback(callback)
   }
 
+  /// Taken at the moment of the call.
   public var stats: SessionStats {
     let counts = events.counts
     let (state, estimate, transport): (SessionState, UInt64, (any Transport)?) = guarded.withLock {

@@ -75,6 +75,7 @@ extension Session {
     startAttached()
   }
 
+  /// Withdraws and detaches the stream. Throws `.state` if it is neither started on this session nor attached to it.
   public func stop(_ stream: OutgoingAudio) throws(MediaError) {
     let wasAttached = detach(stream)
     let wasStarted = stream.session === self && stream.stop()
@@ -105,6 +106,7 @@ extension Session {
 
   // MARK: Incoming
 
+  /// The others' streams that are announced at present, in a stable order; without the mix.
   public var incomingAudios: [IncomingAudio] {
     guarded.withLock { guarded in guarded.sound.incoming.sorted { $0.key.value < $1.key.value }.map(\.value) }
   }

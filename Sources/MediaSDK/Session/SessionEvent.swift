@@ -3,6 +3,7 @@ import MediaPlugins
 import MediaRTP
 import MediaTransport
 
+/// The raw values are MSDK_SESSION_* of session.h.
 public enum SessionState: UInt32, Sendable {
   case idle = 0x100
   case connecting = 0x101
@@ -55,6 +56,7 @@ public enum SessionEvent: Sendable {
   case accessRenewed(Permissions, MediaError?)
 }
 
+/// An audio stream of either direction.
 public enum AudioStream: Sendable {
   case outgoing(OutgoingAudio)
   case incoming(IncomingAudio)
@@ -66,8 +68,11 @@ public enum OutgoingStream: Sendable {
   case audio(OutgoingAudio)
 }
 
+/// An event as the program gets it.
 public struct StampedEvent: Sendable {
+  /// What happened. It refers to the streams and instances that it is about.
   public let event: SessionEvent
+  /// When the event was queued, in nanoseconds on the engine's clock.
   public let timestamp: Int64
   /// Events before this one were dropped.
   public fileprivate(set) var isAfterLoss = false

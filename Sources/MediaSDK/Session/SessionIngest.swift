@@ -32,6 +32,7 @@ extension Session {
     throw refused
   }
 
+  /// The port on 127.0.0.1 where the session listens for a feeder; 0: only a socket. Throws `.state` if it does not listen.
   public var ingestPort: UInt32 {
     get throws(MediaError) {
       guard let share = ingest.withLock({ $0.share }) else { throw MediaError(.state, "the session has no local ingest") }

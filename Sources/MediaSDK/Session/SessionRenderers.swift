@@ -15,6 +15,9 @@ struct SessionRenderers {
 }
 
 extension Session {
+  /// Attaches a renderer of the whole call: every participant and every screen share is an input, with `includingLocal` this user's too.
+  /// Streams that were never started are started for it. Throws `.unsupported` for a class that renders one stream, `.full` when there are
+  /// 8 such renderers, `.state` if the instance is attached already, and `.closed` once the session is closed.
   public func attachRenderer(_ renderer: PluginInstance, includingLocal: Bool = false) throws(MediaError) {
     guard renderer.takesInputs else {
       throw MediaError(
@@ -43,6 +46,8 @@ extension Session {
     added.refresh()
   }
 
+  /// Removes the renderer's inputs. The last one that leaves stops the streams that were started for renderers. Throws `.notFound` if it is
+  /// not attached to the session.
   public func detachRenderer(_ renderer: PluginInstance) throws(MediaError) {
     guard forget(renderer) else { throw MediaError(.notFound, "the renderer is not attached to the session") }
   }

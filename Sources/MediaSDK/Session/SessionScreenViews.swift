@@ -10,6 +10,8 @@ struct ScreenView {
 }
 
 extension Session {
+  /// Shows the screen that a participant shares until the share ends, and starts to receive it if that is not started. Throws `.notFound`
+  /// if no stream of theirs is a screen share, `.closed` if the share ends meanwhile, and the errors of `IncomingVideo.attachRenderer`.
   public func startScreenView(of userID: String, _ renderer: PluginInstance, through view: View) throws(MediaError) {
     let stream = guarded.withLock { $0.incoming.values.first { $0.userID == userID && $0.kind == VideoKind.screenShare.rawValue } }
     guard let stream else { throw MediaError(.notFound, "\"\(userID)\" shares no screen in this room") }
@@ -36,6 +38,8 @@ extension Session {
     }
   }
 
+  /// Detaches the renderer. A share that was started for views is stopped with its last view. Throws `.notFound` if the renderer does not
+  /// show that user's screen.
   public func stopScreenView(of userID: String, _ renderer: PluginInstance) throws(MediaError) {
     let views = takeScreenViews { $0.renderer === renderer && $0.stream.userID == userID }
     guard !views.isEmpty else { throw MediaError(.notFound, "the renderer does not show the screen of \"\(userID)\"") }

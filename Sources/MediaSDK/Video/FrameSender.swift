@@ -2,7 +2,10 @@ import MediaCore
 
 /// What a program gives its frames to: bound to one format, good until the format changes.
 public final class FrameSender: Sendable {
+  /// Of the frames that it accepts.
   public let format: VideoFormat
+  /// The handle of the C ABI, made when that first asks for it. It stays for the last eight senders that were replaced, which refuse
+  /// frames.
   public let handle = HandleSlot(.frameSender)
   /// The stream lets go of its senders when it is closed.
   private let stream: OutgoingVideo
@@ -35,6 +38,9 @@ public final class FrameSender: Sendable {
     try stream.sendProduced(frame, by: self)
   }
 
+  /// Sends an encoded frame, which is copied, on a stream with `isEncodedInput`, else `.state` is thrown. A timestamp of 0 is the frame's
+  /// own, or else now. Throws `.format` for another codec or for a key frame of a size that is not accepted, `.stale` if the sender was
+  /// replaced, and `.noMemory` when 256 encoded frames of the stream are in use.
   public func send(_ frame: EncodedFrame, timestamp: Int64 = 0, completion: Completion = .queued()) throws(MediaError) {
     try stream.send(frame, timestamp: timestamp, completion: completion, by: self)
   }

@@ -7,6 +7,7 @@ import MediaTransport
 
 /// Somebody else's video. Every function may be called from any thread.
 public final class IncomingVideo: VideoSink, IncomingCore {
+  /// The raw values are MSDK_INCOMING_* of handles.h.
   public enum State: UInt32, Sendable {
     case available = 0x300
     case started = 0x301
@@ -38,11 +39,13 @@ public final class IncomingVideo: VideoSink, IncomingCore {
 
   static let inboundCapacity = 60
 
+  /// As the transport announced it.
   public let description: StreamDescription
   /// As its sender makes it.
   public let format: VideoFormat
   /// MSDK_VIDEO_*
   public let kind: UInt32
+  /// The handle of the C ABI, made when that first asks for it; it ends with the stream.
   public let handle = HandleSlot(.incomingVideo)
   let session: Session
   let clock: any MediaClock
@@ -68,7 +71,9 @@ public final class IncomingVideo: VideoSink, IncomingCore {
     codec = description.codec == FourCC.raw ? nil : session.engine.codecs.decoderOfVideo(description.codec)
   }
 
+  /// At the moment of the call. `.notAvailable` once the sender withdrew the stream, or the session ended.
   public var state: State { guarded.withLock { $0.life.state } }
+  /// Of its sender.
   public var userID: String { description.userID }
   /// Whether its pictures can be had here: those of a codec that is not known cannot.
   var showsPictures: Bool { description.codec == FourCC.raw || codec != nil }
@@ -76,6 +81,9 @@ public final class IncomingVideo: VideoSink, IncomingCore {
 
   // MARK: Starting and stopping
 
+  /// Starts to receive. Throws `.state` unless the stream is available or stopped, `.closed` once it is not available any more,
+  /// `.permission` if the room does not let the session receive, `.unsupported` if `options.output` does not go with the codec, and
+  /// `.range` or `.unsupported` for a member of `options`.
   public func start(_ options: IncomingVideoOptions = IncomingVideoOptions()) throws(MediaError) {
     try options.check()
     guard options.output == .raw || description.codec != FourCC.raw else {
@@ -103,6 +111,8 @@ public final class IncomingVideo: VideoSink, IncomingCore {
     transport.subscribe(to: description.id, .video(self))
   }
 
+  /// Stops receiving. What is queued is released, and readers get `.closed`. Nothing happens if the stream is not started. When it returns,
+  /// no callback is running, unless the call came from foreign code.
   public func stop() {
     stop(because: nil)
   }
@@ -149,14 +159,22 @@ public final class IncomingVideo: VideoSink, IncomingCore {
     return try shaper.shape(frame, guarded.withLock { $0.delivery.options })
   }
 
+  /// The oldest encoded frame that is queued, with a reference for the caller. Waits until `deadline`, in nanoseconds of the monotonic
+  /// clock; 0 does not wait, `.max` has no limit. Throws `.timeout`, `.state` if the stream was never started, and `.closed` once it is
+  /// stopped, or has ended and all was read.
   public func readEncoded(deadline: Int64) throws(MediaError) -> EncodedFrame {
     try takeEncoded(deadline: deadline)
   }
 
+  /// Readable for poll() while raw or encoded frames are queued, and after a stop or the end. The stream owns it. Throws `.noMemory` when
+  /// the process has no descriptor left.
   public func descriptor() throws(MediaError) -> Int32 {
     try output.descriptor()
   }
 
+  /// Called with each frame, which is borrowed, one call at a time, on the stream's thread or, with direct delivery, on the one that
+  /// delivers the frame. While it is set, raw frames are not queued to be read. nil removes it. When the call returns, the former one is
+  /// not running, unless the call came from foreign code.
   public func setFrameCallback(_ function: (@Sendable (VideoFrame) -> Void)?) {
     replaceCallback(by: function)
   }
@@ -176,6 +194,8 @@ public final class IncomingVideo: VideoSink, IncomingCore {
     }
   }
 
+  /// When it returns, the renderer is not being called, unless the call was made inside it. Throws `.notFound` if it is not attached to
+  /// this stream.
   public func detachRenderer(_ renderer: PluginInstance) throws(MediaError) {
     try renderers.remove(renderer)
   }
@@ -189,6 +209,7 @@ public final class IncomingVideo: VideoSink, IncomingCore {
     transport.prefer(preference, of: description.id)
   }
 
+  /// Requests a key frame from the sender. Nothing happens unless the stream is started.
   public func requestKeyFrame() {
     guard state == .started else { return }
     guarded.withLock { $0.counters.keyFramesRequested += 1 }

@@ -62,6 +62,7 @@ extension IncomingVideo {
     }
   }
 
+  /// The same for an encoded frame.
   public func receive(_ arrived: EncodedFrame, _ id: FrameID) {
     let now = clock.now()
     guard let frame = arrived.lent(to: share) else { return countRefused(.encoded(arrived), id, now) }
@@ -80,12 +81,14 @@ extension IncomingVideo {
     }
   }
 
+  /// From the transport: before the key frame that was just handed over it dropped so many whole frames, and requested so many key frames.
   public func waited(leavingOut pictures: UInt64, requests: UInt64) {
     guarded.withLock { guarded in
       if guarded.life.state == .started { guarded.counters.countWait(leavingOut: pictures, requests: requests) }
     }
   }
 
+  /// From the transport: the next frame came, and there was no memory for it. Counted as received and as dropped.
   public func droppedOnArrival() {
     guarded.withLock { guarded in
       guard guarded.life.state == .started else { return }
@@ -225,6 +228,8 @@ extension IncomingVideo {
 
 /// The filters that a picture passes before anybody sees it.
 extension IncomingVideo {
+  /// Appends a filter, in any state of the stream. Throws `.full` when there are 8 filters, `.state` if the instance is attached already,
+  /// and `.unsupported` if its class is not a video filter.
   public func addFilter(_ filter: PluginInstance) throws(MediaError) {
     try append(filter, to: filters, what: "an incoming stream")
   }

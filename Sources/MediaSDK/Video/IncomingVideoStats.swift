@@ -3,22 +3,37 @@ import MediaTransport
 
 /// What was counted since the stream came.
 public struct IncomingVideoCounters: IncomingCounters, Sendable {
+  /// Frames that were received as a whole.
   public var received: UInt64 = 0
+  /// Frames missing among the numbers of those that came.
   public var lost: UInt64 = 0
+  /// Frames that were decoded.
   public var decoded: UInt64 = 0
+  /// Key frames among `decoded`.
   public var keyDecoded: UInt64 = 0
+  /// Frames that the decoder refused.
   public var corrupt: UInt64 = 0
+  /// Frames that were not decoded because a key frame was missing.
   public var skipped: UInt64 = 0
+  /// Frames that were read or passed to the callback, raw or encoded.
   public var delivered: UInt64 = 0
+  /// Frames that were neither delivered nor rendered: a queue was full, a filter dropped them, or memory was short.
   public var dropped: UInt64 = 0
+  /// Bytes of the frames that were received.
   public var bytesReceived: UInt64 = 0
+  /// Requests to the sender, those of the transport included.
   public var keyFramesRequested: UInt64 = 0
+  /// Nanoseconds in the decoder and in the conversion to the requested format.
   public var totalDecodeTime: UInt64 = 0
+  /// Nanoseconds in the filters and in the conversions for them.
   public var totalFilterTime: UInt64 = 0
+  /// Number of times that the video froze until the next key frame.
   public var freezes: UInt64 = 0
+  /// Frames that at least one renderer took.
   public var rendered: UInt64 = 0
   /// Of the newest frame.
   public var width: UInt32 = 0
+  /// Of the newest frame, in pixels.
   public var height: UInt32 = 0
   /// It showed that others before it are missing.
   private var isAfterGap = false
@@ -54,13 +69,18 @@ public struct IncomingVideoCounters: IncomingCounters, Sendable {
   }
 }
 
+/// The stats of an incoming stream at one moment.
 public struct IncomingVideoStats: Sendable {
+  /// Where the stream is between start and stop.
   public var state: IncomingVideo.State
+  /// Frames that were received in the last second.
   public var framesPerSecond: Double
+  /// Counted since the stream was announced.
   public var counters: IncomingVideoCounters
 }
 
 extension IncomingVideo {
+  /// Taken at the moment of the call.
   public var stats: IncomingVideoStats {
     let now = clock.now()
     var stats = guarded.withLock { guarded in

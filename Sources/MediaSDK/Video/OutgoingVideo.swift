@@ -8,6 +8,7 @@ import Synchronization
 
 /// A stream of pictures that this program makes. Every function may be called from any thread.
 public final class OutgoingVideo: OutgoingCore {
+  /// The raw values are MSDK_OUTGOING_* of handles.h.
   public enum State: UInt32, Sendable {
     case none = 0x200
     case started = 0x201
@@ -41,7 +42,9 @@ public final class OutgoingVideo: OutgoingCore {
     var rate = RateMeter()
   }
 
+  /// What the stream was made with; later changes of bitrate and frame rate are not in it.
   public let options: OutgoingVideoOptions
+  /// The handle of the C ABI, made when that first asks for it; it ends with the stream.
   public let handle = HandleSlot(.outgoingVideo)
   let engine: Engine
   let clock: any MediaClock
@@ -83,17 +86,20 @@ public final class OutgoingVideo: OutgoingCore {
     }
   }
 
+  /// At the moment of the call: `.none` before the first start, `.failed` after an end with an error.
   public var state: State { guarded.withLock { $0.life.state } }
   /// Where it is, the codec with which it is sent or was last, and what its sender takes.
   public var progress: (state: State, codec: UInt32, format: VideoFormat?) {
     guarded.withLock { ($0.life.state, $0.life.codec, $0.senders.current?.format) }
   }
+  /// Whether frames are encoded here, or may be when a member needs it.
   public var canEncode: Bool { !encoders.isEmpty }
   var isEncoding: Bool { guarded.withLock { $0.encoding != nil } }
   /// Whether all its codecs take it as it is.
   func takes(_ pixelFormat: PixelFormat) -> Bool { options.choosesCodec || encoders.allSatisfy { $0.inputFormats.contains(pixelFormat) } }
   var isScreen: Bool { options.kind == .screenShare }
 
+  /// What the program gives its frames to at present. Throws `.state` if the stream is neither started nor previewed.
   public func currentSender() throws(MediaError) -> FrameSender {
     guard let sender = guarded.withLock({ $0.senders.current }) else {
       throw MediaError(.state, "the stream is neither started nor previewed")
@@ -228,6 +234,7 @@ public final class OutgoingVideo: OutgoingCore {
 
   // MARK: Steering
 
+  /// In bits a second, in any state; 0 leaves a value unchanged. Throws `.range` unless 1,000 <= least <= target <= most <= 100,000,000.
   public func setBitrate(target: UInt64, least: UInt64, most: UInt64) throws(MediaError) {
     let (session, wish): (Session?, BitrateAllocator.Wish) = try guarded.withLock { guarded throws(MediaError) in
       var wanted = guarded.negotiation.bitrate
@@ -261,6 +268,8 @@ public final class OutgoingVideo: OutgoingCore {
     pokeStanding()
   }
 
+  /// Makes the next encoded frame a key frame. A screen share sends its last frame again as one; a producer of encoded frames is asked for
+  /// one.
   public func requestKeyFrame() {
     askForPicture()
   }
@@ -289,6 +298,9 @@ public final class OutgoingVideo: OutgoingCore {
 
   // MARK: Attachments
 
+  /// Attaches the instance that makes the frames, and runs while the stream is started or previewed; nil stops, releases and detaches it.
+  /// Throws `.state` if the stream has a producer already or the instance is attached, and `.unsupported` if it does not make what the
+  /// stream takes.
   public func attachProducer(_ producer: PluginInstance?) throws(MediaError) {
     guard let producer else { return detachProducer() }
     try check(producer)
@@ -346,6 +358,8 @@ public final class OutgoingVideo: OutgoingCore {
     if isNew, state != .started { followPreviews() }
   }
 
+  /// When it returns, the renderer is not being called, unless the call was made inside it. Throws `.notFound` if it is not attached to
+  /// this stream.
   public func detachRenderer(_ renderer: PluginInstance) throws(MediaError) {
     try previews.list.remove(renderer)
     if state != .started { followPreviews() }

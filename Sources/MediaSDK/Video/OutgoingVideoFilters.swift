@@ -4,6 +4,8 @@ import MediaTransport
 
 /// The filters that a frame passes before anybody sees it.
 extension OutgoingVideo {
+  /// Appends a filter, in any state of the stream. Throws `.full` when there are 8 filters, `.state` if the instance is attached already,
+  /// and `.unsupported` if its class is not a video filter or the stream takes encoded frames.
   public func addFilter(_ filter: PluginInstance) throws(MediaError) {
     guard !options.isEncodedInput else {
       throw MediaError(.unsupported, "the stream takes encoded frames (encoded_input), which filters do not process")

@@ -6,24 +6,36 @@ import MediaTransport
 
 /// What a program can make, and how it is to be sent. 0 stands for the default that outgoing_video.h gives.
 public struct OutgoingVideoOptions: Sendable {
+  /// What the program can make, in any order: 1 to 64; none for a screen share that takes the format of its producer.
   public var formats: [VideoFormat]
+  /// Selects the limits, the permission and how a format is chosen.
   public var kind = VideoKind.virtual
+  /// Each format must be within them, else `.limit` is thrown.
   public var limits = VideoLimits.conference
   /// 0: the SDK chooses, as `choosesCodec` says.
   public var codec: UInt32 = 0
   /// In order of preference, in place of `codec`.
   public var codecs: [UInt32] = []
+  /// Of the encoder: time for quality.
   public var preset = EncoderPreset.realtime
+  /// What happens when the encoder is late; with `.wait`, `send` waits for room.
   public var queuePolicy = QueuePolicy.dropOldest
+  /// Frames that may be queued for the encoder, 1 to 16; 0: 1.
   public var queueCapacity = 0
+  /// The program sends encoded frames of `codec`, no raw ones.
   public var isEncodedInput = false
+  /// 1 to 8; 0: 2 for a width of 1,920 and more, else 1.
   public var encoderThreads = 0
+  /// Of the encoder; its target is for the best format.
   public var bitrate = BitrateRange()
+  /// The longest time between key frames, in nanoseconds; 0: 10 s, and for a screen share only on request.
   public var keyFrameInterval: Int64 = 0
+  /// Reports that may be queued, 1 to 4,096; if the queue is full, the oldest is dropped.
   public var reportCapacity = 64
   /// A feeder makes the frames, not the program: it is not told of senders.
   var isFed = false
 
+  /// A virtual stream under conference limits, whose codec the SDK chooses. `Engine.makeOutgoingVideo` checks the values.
   public init(formats: [VideoFormat]) {
     self.formats = formats
   }
@@ -139,10 +151,14 @@ public struct OutgoingVideoOptions: Sendable {
 
 /// The bounds of an encoder's bitrate, in bits a second; a target of 0 is left to the SDK.
 public struct BitrateRange: Sendable, Equatable {
+  /// 0: 0.08 bits a pixel, within `least` and `most`.
   public var target: UInt64 = 0
+  /// At least 1,000.
   public var least: UInt64 = 30_000
+  /// At most 100,000,000.
   public var most: UInt64 = 20_000_000
 
+  /// 30,000 to 20,000,000 bits a second, and a target by size and rate.
   public init() {}
 
   func check() throws(MediaError) {

@@ -2,11 +2,16 @@ import MediaCore
 
 /// What is read of one's own video, and how much of it may be queued; 0 stands for the defaults of outgoing_video.h.
 public struct VideoTapOptions: Sendable {
+  /// Which of raw frames, as they go into the encoder, and encoded frames, as they come out of it, are queued to be read.
   public var output = IncomingVideoOptions.Output.raw
+  /// Raw frames that may be queued, 1 to 64, else the start throws `.range`; 0: 3.
   public var queueCapacity = 0
+  /// Encoded frames that may be queued, 1 to 1,024, else the start throws `.range`; 0: 60.
   public var encodedQueueCapacity = 0
+  /// Which frame is dropped when a queue is full; `.wait` is refused with `.unsupported`.
   public var queuePolicy = QueuePolicy.dropOldest
 
+  /// Raw frames, in the default queue of which the oldest is dropped.
   public init() {}
 
   /// The queues are those of an incoming stream.
@@ -21,6 +26,9 @@ public struct VideoTapOptions: Sendable {
 
 /// The stream as its own program reads it.
 extension OutgoingVideo {
+  /// Starts the tap, in any state of the stream; it continues when the stream stops and starts again. Encoded frames begin with a key
+  /// frame. Throws `.state` if the tap is started, `.unsupported` if the stream takes encoded frames, or they are requested and it has no
+  /// encoder, and `.closed` once the stream is closed.
   public func startTap(_ options: VideoTapOptions = VideoTapOptions()) throws(MediaError) {
     let queues = options.queues
     try queues.check()
@@ -35,6 +43,7 @@ extension OutgoingVideo {
     if options.output != .raw { askForPicture() }
   }
 
+  /// Releases what is queued; readers get `.closed`. Nothing happens if the tap is not started.
   public func stopTap() {
     tap.stop()
   }
@@ -44,10 +53,15 @@ extension OutgoingVideo {
     try tap.read(deadline: deadline)
   }
 
+  /// The oldest encoded frame that is queued, with a reference for the caller. Waits until `deadline`, in nanoseconds of the monotonic
+  /// clock; 0 does not wait, `.max` has no limit. Throws `.timeout`, `.state` if the tap was never started, and `.closed` once it is
+  /// stopped.
   public func readEncoded(deadline: Int64) throws(MediaError) -> EncodedFrame {
     try tap.readEncoded(deadline: deadline)
   }
 
+  /// Readable for poll() while the tap has raw or encoded frames queued, and after its stop. The stream owns it. Throws `.noMemory` when
+  /// the process has no descriptor left.
   public func tapDescriptor() throws(MediaError) -> Int32 {
     try tap.descriptor()
   }

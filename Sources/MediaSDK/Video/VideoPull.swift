@@ -6,9 +6,12 @@ import MediaTransport
 
 /// How much of a pulled producer may be queued; 0 stands for the default that instance.h gives.
 public struct VideoPullOptions: Sendable {
+  /// Frames that may be queued to be read, 1 to 64, else the start throws `.range`; 0: 3.
   public var queueCapacity = 0
+  /// Which frame is dropped when the queue is full; `.wait` is refused with `.unsupported`.
   public var queuePolicy = QueuePolicy.dropOldest
 
+  /// The default queue, of which the oldest frame is dropped.
   public init() {}
 
   /// The queue is that of an incoming stream.

@@ -10,6 +10,7 @@ extension SessionDescription {
     }
   }
 
+  /// Appends a=group:BUNDLE. The names are those of media (a=mid); the first of them has the address that all share.
   public mutating func bundle(_ names: [String]) { attributes.append(.init("group", "BUNDLE " + names.joined(separator: " "))) }
 
   /// Of each medium, the place of the one whose address it shares: its own, unless a group says otherwise. Who offers may have put first what the

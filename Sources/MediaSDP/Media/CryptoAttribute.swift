@@ -3,17 +3,21 @@ import MediaCore
 /// A key of SRTP as a description holds it (RFC 4568, section 9.1): a=crypto:tag suite inline:key||salt. Secret: it has no description, and the
 /// text that holds it is to go over a way that nobody else reads.
 public struct CryptoAttribute: Sendable, Equatable, CustomStringConvertible, CustomReflectable {
+  /// By which an answer says what it took of the offer; below 1,000,000,000 when read.
   public var tag: UInt32
   /// AES_CM_128_HMAC_SHA1_80, AEAD_AES_128_GCM.
   public var suite: String
   /// Key and salt.
   public var key: [UInt8]
 
+  /// Nothing is checked: the key must have the length that the suite asks for.
   public init(tag: UInt32, suite: String, key: [UInt8]) {
     (self.tag, self.suite, self.key) = (tag, suite, key)
   }
 
+  /// Tag and suite, without the key.
   public var description: String { "key \(tag) of \(suite)" }
+  /// Empty, so that no dump of a value shows the key.
   public var customMirror: Mirror { Mirror(self, children: []) }
 
   /// nil for what this library does not do: several keys with identifiers, other methods, session parameters that change the packets.

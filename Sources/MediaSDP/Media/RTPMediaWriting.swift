@@ -1,4 +1,5 @@
 extension RTPMedia {
+  /// Its lines. There is always a format in m=, as RFC 8866 requires it.
   public var media: SessionDescription.Media {
     let transport = "\(isKeyedByTLS ? "UDP/TLS/" : "")RTP/\(isProtected ? "S" : "")AVP\(hasFeedback ? "F" : "")"
     // There is always a format, also where the medium is refused.

@@ -44,9 +44,10 @@ public struct ParsedURL: Sendable {
   /// What errors call the URL, and what they say is accepted.
   public let argument: String
   private let form: String
-  public let scheme: Substring
+  let scheme: Substring
   /// nil without "//".
   public let authority: Authority?
+  /// 1..65535; nil: the URL has none.
   public let port: UInt16?
   /// With its first slash, or the # that ended the authority.
   public let path: Substring

@@ -34,6 +34,7 @@ public struct URLQuery: Sendable {
     }
   }
 
+  /// The value as it was written; nil: the parameter is missing.
   public subscript(_ name: String) -> Substring? { values[name] }
 
   /// Without its escapes. Throws `.invalid` for one that is none.

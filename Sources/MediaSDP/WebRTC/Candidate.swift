@@ -2,6 +2,7 @@ import MediaCore
 
 /// An address at which an end may be reached (RFC 8839, section 5.1): the value of a=candidate, and what is trickled.
 public struct Candidate: Sendable, Equatable {
+  /// How the address was found (RFC 8445, section 4).
   public enum Kind: String, Sendable {
     case host
     case serverReflexive = "srflx"
@@ -15,25 +16,33 @@ public struct Candidate: Sendable, Equatable {
   public var component: UInt16
   /// In small letters: udp, tcp.
   public var transport: String
+  /// Above 0 when read; a higher one is preferred (RFC 8445, section 5.1.2).
   public var priority: UInt32
   /// Of IPv4 or IPv6, or a name (`.local`), as it stands.
   public var address: String
+  /// Of the address, as it stands.
   public var port: UInt16
+  /// `typ` in the line.
   public var kind: Kind
   /// The base of a reflexive one, the mapped address of a relayed one.
   public var related: Related?
   /// tcptype, generation, ufrag and others, in order.
   public var extensions: [SessionDescription.Attribute] = []
 
+  /// `raddr` and `rport`.
   public struct Related: Sendable, Equatable {
+    /// As it stands; nothing is checked.
     public var address: String
+    /// Of the address, as it stands.
     public var port: UInt16
 
+    /// Nothing is checked.
     public init(_ address: String, port: UInt16) {
       (self.address, self.port) = (address, port)
     }
   }
 
+  /// Without a related address and extensions. Nothing is checked.
   public init(
     _ kind: Kind, foundation: String, component: UInt16 = 1, transport: String = "udp", priority: UInt32, address: String, port: UInt16
   ) {

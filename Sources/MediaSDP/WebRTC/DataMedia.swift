@@ -2,10 +2,13 @@ import MediaCore
 
 /// The lines of data channels: SCTP over DTLS (RFC 8841).
 public struct DataMedia: Sendable, Equatable {
+  /// The one that is read and written here (RFC 8841, section 4); DTLS over TCP is not.
   public static let transport = "UDP/DTLS/SCTP"
   private static let format = "webrtc-datachannel"
 
+  /// Of the DTLS association, in m=; 0: refused.
   public var port: UInt16
+  /// The name of the medium (a=mid, RFC 5888); nil: it has none.
   public var mid: String?
   /// sctp-port.
   public var sctpPort: UInt16
@@ -33,6 +36,7 @@ public struct DataMedia: Sendable, Equatable {
     }
   }
 
+  /// Its lines, with `sctp-port` and `max-message-size` also where they have their defaults.
   public var media: SessionDescription.Media {
     var media = SessionDescription.Media("application", port: port, transport: DataMedia.transport, formats: [DataMedia.format])
     if let mid { media.attributes.append(.init("mid", mid)) }

@@ -3,15 +3,18 @@ import MediaCore
 /// The layers of a medium that is sent in several sizes: what each is (a=rid, RFC 8851), and which are sent at once (a=simulcast,
 /// RFC 8853).
 public struct LayerLines: Sendable, Equatable {
+  /// One a=rid line.
   public struct Layer: Sendable, Equatable {
     /// Letters, digits, - and _.
     public var id: String
+    /// send; false: recv.
     public var isSent: Bool
     /// Empty: all of the medium's.
     public var payloads: [UInt8] = []
     /// max-width, max-height, max-fps, max-br and others, in order.
     public var limits: [SessionDescription.Attribute] = []
 
+    /// With all payload types of the medium and without limits.
     public init(_ id: String, isSent: Bool) {
       (self.id, self.isSent) = (id, isSent)
     }
@@ -19,20 +22,25 @@ public struct LayerLines: Sendable, Equatable {
 
   /// One of a stream's layers, of which one is sent.
   public struct Alternative: Sendable, Equatable {
+    /// That of a `Layer`; whether there is one is not checked.
     public var id: String
     /// Written with a ~.
     public var isPaused: Bool
 
+    /// Not paused, unless it is said.
     public init(_ id: String, isPaused: Bool = false) {
       (self.id, self.isPaused) = (id, isPaused)
     }
   }
 
+  /// At most 16 when read, each id once.
   public var layers: [Layer] = []
   /// Streams in the order of the sender, each with its alternatives.
   public var sent: [[Alternative]] = []
+  /// The same of the streams that are received.
   public var received: [[Alternative]] = []
 
+  /// No layers, and nothing in several sizes.
   public init() {}
 
   static let most = 16
@@ -65,6 +73,7 @@ public struct LayerLines: Sendable, Equatable {
     return streams.count <= most && streams.allSatisfy({ $0.count <= most && $0.allSatisfy { Layer.isName($0.id) } }) ? streams : nil
   }
 
+  /// a=rid lines, and a=simulcast where something is sent or received.
   public var attributes: [SessionDescription.Attribute] {
     func text(_ streams: [[Alternative]]) -> String {
       streams.map { stream in stream.map { ($0.isPaused ? "~" : "") + $0.id }.joined(separator: ",") }.joined(separator: ";")

@@ -2,11 +2,14 @@ import MediaCore
 
 /// How a medium of WebRTC is reached: ICE (RFC 8839), and DTLS for its keys (RFC 8122, RFC 8842). `password` is a secret.
 public struct TransportLines: Sendable, Equatable {
+  /// The hash of a certificate (RFC 8122, section 5).
   public struct Fingerprint: Sendable, Equatable {
     /// Of the hash, in small letters: sha-256.
     public var algorithm: String
+    /// 16 to 64 when read.
     public var bytes: [UInt8]
 
+    /// Nothing is checked.
     public init(_ algorithm: String, _ bytes: [UInt8]) {
       (self.algorithm, self.bytes) = (algorithm, bytes)
     }
@@ -22,17 +25,22 @@ public struct TransportLines: Sendable, Equatable {
 
   /// ice-ufrag and ice-pwd.
   public var user: String?
+  /// 22 to 256 letters, digits, + and / when read; nil: no line states it.
   public var password: String?
   /// ice-options: trickle and others.
   public var options: [String] = []
+  /// Those of a kind that is known; at most 128 when read.
   public var candidates: [Candidate] = []
   /// end-of-candidates (RFC 8838, section 8.2).
   public var hasAllCandidates = false
+  /// At most 8 when read.
   public var fingerprints: [Fingerprint] = []
+  /// nil: no line states it.
   public var setup: Setup?
   /// tls-id: another one asks for another connection (RFC 8842, section 4).
   public var connectionID: String?
 
+  /// No lines.
   public init() {}
 
   static let mostCandidates = 128
@@ -82,6 +90,7 @@ public struct TransportLines: Sendable, Equatable {
     return text
   }
 
+  /// All lines, the one with the password included.
   public var attributes: [SessionDescription.Attribute] {
     var lines: [SessionDescription.Attribute] = []
     if let user { lines.append(.init("ice-ufrag", user)) }

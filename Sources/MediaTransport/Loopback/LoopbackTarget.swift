@@ -2,6 +2,7 @@ import MediaCore
 import MediaSDP
 
 extension TransportFactory {
+  /// Rooms inside this process, found by their name. Raw frames are carried, too.
   public static let loopback = TransportFactory(
     scheme: "loopback", form: "loopback:NAME", features: [.members, .accessTokens, .preferences]
   ) { url, argument throws(MediaError) in LoopbackTarget(room: try LoopbackURL.room(url, argument: argument)) }
@@ -9,6 +10,8 @@ extension TransportFactory {
 
 /// "loopback:NAME". All after the colon is the room's name, as it stands.
 public enum LoopbackURL {
+  /// The name of the room; `argument` is what an error calls the url. `.unsupported` for another scheme, `.invalid` for a name that has not
+  /// 1 to 255 bytes.
   public static func room(_ url: String, argument: String) throws(MediaError) -> String {
     guard let (scheme, rest) = ParsedURL.split(url), scheme == TransportFactory.loopback.scheme else {
       throw MediaError(.unsupported, "\(argument) is \"\(url.prefix(64))\"; accepted: \(TransportFactory.loopback.form)")

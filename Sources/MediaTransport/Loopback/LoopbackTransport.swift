@@ -52,6 +52,7 @@ public final class LoopbackTransport: Transport {
   /// In the room, changed under its lock.
   let attributes: Monitor<ParticipantAttributes>
 
+  /// A member who has not joined yet. Events come on `loop`, whose clock times everything.
   public convenience init(room name: String, member: Member, token: AccessToken = AccessToken(""), loop: EventLoop) {
     self.init(room: name, member: member, token: token, loop: loop, admission: nil)
   }
@@ -92,6 +93,7 @@ public final class LoopbackTransport: Transport {
     }
   }
 
+  /// What this member sent and received; the round trip time is 0 except under a script that sends in packets.
   public var stats: TransportStats {
     var stats = counters
     stats.roundTripTime = way.withLock { $0.pair?.roundTrip } ?? 0
@@ -120,6 +122,7 @@ public final class LoopbackTransport: Transport {
 
   // MARK: Connecting
 
+  /// Asks to enter the room, which is made if need be; under a script that takes a round trip. Only the first call does anything.
   public func connect(_ delegate: any TransportDelegate) {
     let isNew = state.withLock { state in
       guard case .idle = state.phase else { return false }
@@ -257,6 +260,7 @@ public final class LoopbackTransport: Transport {
     post(.disconnected(error))
   }
 
+  /// Leaves the room and cancels a request that is not answered yet. A room without members and without settings ends.
   public func disconnect() {
     state.withLock { state in
       set(.left, &state)
@@ -359,43 +363,53 @@ public final class LoopbackTransport: Transport {
 
   // MARK: Streams
 
+  /// Unique in this process.
   public func makeStreamID() -> StreamID {
     StreamID.next()
   }
 
+  /// Always: both ends are in one process.
   public var carriesRaw: Bool { true }
 
+  /// `.state` before the room is entered, `.permission` without the permission that the format needs, `.unsupported` for several layers.
   public func publish(_ stream: StreamID, codec: UInt32, format: StreamFormat, layers: StreamLayers) throws(MediaError) {
     try layers.checkIsOne(over: "loopback:")
     try joinedRoom().publish(StreamDescription(id: stream, userID: member.userID, codec: codec, format: format), by: self)
   }
 
+  /// Withdraws the stream; one that is not in the room is ignored.
   public func unpublish(_ stream: StreamID) {
     let now = loop.clock.now()
     if way.withLock({ $0.pair?.end(stream, now: now) }) == true { ring(at: now) }
     room.withLock { $0 }?.unpublish(stream)
   }
 
+  /// Known to those who enter from then on; the others are not notified.
   public func setFormat(_ stream: StreamID, _ format: StreamFormat) {
     room.withLock { $0 }?.setFormat(stream, format, by: self)
   }
 
+  /// Notifies the others in the room.
   public func setMuted(_ stream: StreamID, _ isMuted: Bool) {
     room.withLock { $0 }?.setMuted(stream, isMuted, by: self)
   }
 
+  /// Notifies the others in the room; `level` as in RFC 6464.
   public func setSpeaking(_ stream: StreamID, _ isSpeaking: Bool, level: UInt32) {
     room.withLock { $0 }?.setSpeaking(stream, isSpeaking, level: level, by: self)
   }
 
+  /// The room hands the stream's frames to `sink` from then on.
   public func subscribe(to stream: StreamID, _ sink: StreamSink) {
     room.withLock { $0 }?.subscribe(LoopbackRoom.Receiver(transport: self, sink: sink), to: stream)
   }
 
+  /// A frame that another thread is handing over may still arrive.
   public func unsubscribe(from stream: StreamID) {
     room.withLock { $0 }?.unsubscribe(self, from: stream)
   }
 
+  /// What all receivers want together reaches the publisher of the stream.
   public func prefer(_ preference: VideoPreference, of stream: StreamID) {
     room.withLock { $0 }?.prefer(preference, of: stream, by: self)
   }
@@ -405,6 +419,7 @@ public final class LoopbackTransport: Transport {
     room.withLock { $0 }?.publisher(of: stream)?.post(.unreachable(stream, userID: member.userID, error))
   }
 
+  /// Reaches the publisher after the delay of this member's script, and is lost while that is disconnected.
   public func requestKeyFrame(of stream: StreamID) {
     guard let publisher = room.withLock({ $0 })?.publisher(of: stream) else { return }
     let step = currentScript()?.step(at: loop.clock.now())
@@ -414,10 +429,12 @@ public final class LoopbackTransport: Transport {
 
   // MARK: Moderation
 
+  /// `.state` before the room is entered, `.permission` without `moderate`, `.invalid` for oneself, `.notFound` for nobody.
   public func remove(_ userID: String, reason: String) throws(MediaError) {
     try joinedRoom().remove(userID, reason: reason, by: self)
   }
 
+  /// Notifies that member's session, which mutes its audio or ends that. Errors as of `remove`.
   public func mute(_ userID: String, _ isMuted: Bool) throws(MediaError) {
     try joinedRoom().mute(userID, isMuted, by: self)
   }
@@ -429,10 +446,14 @@ public final class LoopbackTransport: Transport {
 
   // MARK: Media
 
+  /// Handed to the receivers on the caller's thread; under a script, later on an event loop.
   public func send(_ frame: EncodedFrame, _ id: FrameID, on stream: StreamID) -> SendResult { carry(frame, id, on: stream) }
+  /// Handed to the receivers on the caller's thread; under a script, later on an event loop.
   public func send(_ frame: VideoFrame, _ id: FrameID, on stream: StreamID) -> SendResult { carry(frame, id, on: stream) }
+  /// Handed to the receivers on the caller's thread; under a script, later on an event loop.
   public func send(_ frame: AudioFrame, _ id: FrameID, on stream: StreamID) -> SendResult { carry(frame, id, on: stream) }
 
+  /// One that keeps the stream's route, so that frames need no look-up; of a stream that is not in the room, one that looks it up.
   public func outlet(of stream: StreamID) -> any MediaOutlet {
     guard let route = route(of: stream) else { return TransportOutlet(self, stream) }
     return LoopbackOutlet(self, stream, route)

@@ -2,6 +2,7 @@ import MediaCore
 
 /// A member's access while they are in the room: its renewal and its end. What is not public runs on the member's loop.
 extension LoopbackTransport {
+  /// On the loop: a token whose answer is awaited is replaced. Without a verifier the room's permissions are granted at once.
   public func renew(_ token: AccessToken) {
     loop.post { self.askToRenew(token) }
   }

@@ -2,6 +2,7 @@ import MediaCore
 
 /// What a member says of themselves. The room's lock orders the changes, so that everybody learns of them in the same order.
 extension LoopbackTransport {
+  /// The others in the room are notified if it changed anything; `.full` beyond `ParticipantAttributes.most`.
   public func setAttribute(_ key: String, _ value: String?) throws(MediaError) {
     if let room = room.withLock({ $0 }) { return try room.setAttribute(key, value, of: self) }
     guard try attributes.withLock({ attributes throws(MediaError) in try attributes.set(key, value) }) else { return }

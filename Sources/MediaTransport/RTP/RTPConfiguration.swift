@@ -6,67 +6,67 @@ import MediaSRTP
 
 /// What a session of RTP sends and takes, and where: from a URL (`RTPURL`) or from two descriptions (`RTPDescription`). All is decided here; a
 /// transport only does it.
-public struct RTPConfiguration: Sendable {
+struct RTPConfiguration: Sendable {
   /// A pair of sockets, or one, for the media that go over it.
-  public struct Leg: Sendable {
+  struct Leg: Sendable {
     /// A port of 0: the kernel's choice; nil: RTCP goes with the rest (RFC 5761).
-    public var local: SocketAddress
-    public var localControl: SocketAddress?
+    var local: SocketAddress
+    var localControl: SocketAddress?
     /// nil: whoever speaks first. Of a multicast group it is also what is joined.
-    public var remote: SocketAddress?
-    public var remoteControl: SocketAddress?
-    public var keys: Keys?
-    public var extensions = ExtensionMap()
+    var remote: SocketAddress?
+    var remoteControl: SocketAddress?
+    var keys: Keys?
+    var extensions = ExtensionMap()
     /// The other end reports arrivals (transport-cc); without it what is sent follows receiver reports.
-    public var hasTransportFeedback = false
+    var hasTransportFeedback = false
     /// RFC 5506.
-    public var hasReducedSize = false
-    public var media: [Medium] = []
+    var hasReducedSize = false
+    var media: [Medium] = []
 
-    public init(local: SocketAddress, remote: SocketAddress?) {
+    init(local: SocketAddress, remote: SocketAddress?) {
       (self.local, self.remote) = (local, remote)
     }
   }
 
-  public struct Keys: Sendable, Equatable {
-    public var profile: SRTPProfile
-    public var own: SRTPKey
-    public var theirs: SRTPKey
+  struct Keys: Sendable, Equatable {
+    var profile: SRTPProfile
+    var own: SRTPKey
+    var theirs: SRTPKey
 
-    public init(_ profile: SRTPProfile, own: SRTPKey, theirs: SRTPKey) {
+    init(_ profile: SRTPProfile, own: SRTPKey, theirs: SRTPKey) {
       (self.profile, self.own, self.theirs) = (profile, own, theirs)
     }
   }
 
-  public struct Medium: Sendable, Equatable {
-    public enum Kind: String, Sendable, Equatable {
+  struct Medium: Sendable, Equatable {
+    enum Kind: String, Sendable, Equatable {
       case video
       case audio
     }
 
-    public var kind: Kind
-    public var direction = RTPMedia.Direction.sendReceive
+    var kind: Kind
+    var direction = RTPMedia.Direction.sendReceive
     /// What is sent, and the payload type of its retransmissions, if the other end takes such.
-    public var sending: (type: UInt8, encoding: RTPEncoding)?
-    public var retransmission: UInt8?
+    var sending: (type: UInt8, encoding: RTPEncoding)?
+    var retransmission: UInt8?
     /// What may come.
-    public var receiving: [UInt8: RTPEncoding] = [:]
+    var receiving: [UInt8: RTPEncoding] = [:]
     /// The other end asks for what it misses, and may be asked.
-    public var hasNACK = true
-    public var mid: String?
+    var hasNACK = true
+    var mid: String?
     /// Of the streams of this end, when a description named them.
-    public var ssrc: SSRC?
-    public var retransmissionSSRC: SSRC?
+    var ssrc: SSRC?
+    var retransmissionSSRC: SSRC?
     /// What the other end takes at most, in bits a second.
-    public var bandwidth: UInt64?
+    var bandwidth: UInt64?
     /// What a description says of pictures that come (a=framerate, RFC 8866, section 6.13).
-    public var frameRate: FrameRate?
+    var frameRate: FrameRate?
 
-    public init(_ kind: Kind) {
+    init(_ kind: Kind) {
       self.kind = kind
     }
 
-    public static func == (a: Medium, b: Medium) -> Bool {
+    static func == (a: Medium, b: Medium) -> Bool {
       a.kind == b.kind && a.direction == b.direction && a.sending?.type == b.sending?.type && a.sending?.encoding == b.sending?.encoding
         && a.retransmission == b.retransmission && a.receiving == b.receiving && a.hasNACK == b.hasNACK && a.mid == b.mid
         && a.ssrc == b.ssrc
@@ -74,14 +74,14 @@ public struct RTPConfiguration: Sendable {
     }
   }
 
-  public var legs: [Leg] = []
+  var legs: [Leg] = []
   /// The same for all that this end sends (RFC 3550, section 6.5.1).
-  public var cname: String
-  public var bitrates = BandwidthEstimator.Limits()
+  var cname: String
+  var bitrates = BandwidthEstimator.Limits()
   /// Of a packet of RTP with its header.
-  public var packetSize = 1200
+  var packetSize = 1200
 
-  public init(cname: String) {
+  init(cname: String) {
     self.cname = cname
   }
 }

@@ -2,16 +2,16 @@ import MediaCore
 import MediaNetwork
 
 /// The sockets of a leg, bound before it is used: a description has to say their ports. One leg uses them, under its lock.
-public final class RTPSockets: @unchecked Sendable {
-  public let media: any DatagramPort
-  public let control: (any DatagramPort)?
+final class RTPSockets: @unchecked Sendable {
+  let media: any DatagramPort
+  let control: (any DatagramPort)?
   /// As they were bound, whoever closes the sockets meanwhile.
-  public let localAddress: SocketAddress?
-  public let controlAddress: SocketAddress?
+  let localAddress: SocketAddress?
+  let controlAddress: SocketAddress?
   let descriptors: [Int32]
   private static let mostTries = 64
 
-  public init(_ leg: RTPConfiguration.Leg, on network: any Network = SystemNetwork.shared) throws(MediaError) {
+  init(_ leg: RTPConfiguration.Leg, on network: any Network = SystemNetwork.shared) throws(MediaError) {
     (media, control) = try RTPSockets.bind(leg, network)
     (localAddress, controlAddress) = (media.localAddress, control?.localAddress)
     descriptors = [media.descriptor] + (control.map { [$0.descriptor] } ?? [])
@@ -52,7 +52,7 @@ public final class RTPSockets: @unchecked Sendable {
   }
 
   /// Frees the ports. For whoever has stopped the leg.
-  public func close() {
+  func close() {
     media.close()
     control?.close()
   }

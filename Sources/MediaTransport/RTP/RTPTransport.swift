@@ -7,7 +7,7 @@ import MediaRuntime
 /// A session's way to another end over RTP, without a server and without signalling: what was agreed stands in the configuration. The other end
 /// is one member, who has joined with the first stream that comes and leaves with the last. Media is handed over on the network thread; what is
 /// sent is cut, sealed and sent on the caller's.
-public final class RTPTransport: Transport {
+final class RTPTransport: Transport {
   struct Publication {
     let leg: BundleTransport
     let stream: Int
@@ -67,7 +67,7 @@ public final class RTPTransport: Transport {
   let state: Monitor<State>
 
   /// Sockets that were bound for the configuration's legs, or none: then they are when it is connected. `protections` are of the connection before it.
-  public init(
+  init(
     _ configuration: RTPConfiguration, sockets: [RTPSockets] = [], protections: RTPProtections = RTPProtections(),
     capture: PacketCapture? = nil, thread: any DriverLoop, network: any Network = SystemNetwork.shared, loop: EventLoop
   ) {
@@ -92,7 +92,7 @@ public final class RTPTransport: Transport {
 
   // MARK: Connecting
 
-  public func connect(_ delegate: any TransportDelegate) {
+  func connect(_ delegate: any TransportDelegate) {
     state.withLock { $0.delegate = delegate }
     if let host { lookUp(host) } else { begin() }
   }
@@ -128,7 +128,7 @@ public final class RTPTransport: Transport {
     post(.disconnected(error))
   }
 
-  public func disconnect() {
+  func disconnect() {
     state.withLock { state in (state.delegate, state.hasLeft) = (nil, true) }
     stop()
   }
@@ -152,9 +152,9 @@ public final class RTPTransport: Transport {
 
   // MARK: Streams out
 
-  public func makeStreamID() -> StreamID { StreamID.next() }
+  func makeStreamID() -> StreamID { StreamID.next() }
 
-  public func publish(_ stream: StreamID, codec: UInt32, format: StreamFormat, layers: StreamLayers) throws(MediaError) {
+  func publish(_ stream: StreamID, codec: UInt32, format: StreamFormat, layers: StreamLayers) throws(MediaError) {
     try layers.checkIsOne(over: "rtp:")
     let kind: RTPConfiguration.Medium.Kind = if case .video = format { .video } else { .audio }
     guard let encoding = RTPEncoding(codec: codec) else {
@@ -183,29 +183,29 @@ public final class RTPTransport: Transport {
     throw MediaError(.unsupported, "this RTP session sends no \(kind.rawValue), according to its url or its description")
   }
 
-  public func unpublish(_ stream: StreamID) {
+  func unpublish(_ stream: StreamID) {
     guard let publication = state.withLock({ $0.publications.removeValue(forKey: stream) }) else { return }
     publication.leg.close(publication.stream)
   }
 
-  public func setFormat(_ stream: StreamID, _ format: StreamFormat) {}
-  public func setMuted(_ stream: StreamID, _ isMuted: Bool) {}
+  func setFormat(_ stream: StreamID, _ format: StreamFormat) {}
+  func setMuted(_ stream: StreamID, _ isMuted: Bool) {}
 
   /// Told by the level of each packet (RFC 6464).
-  public func setSpeaking(_ stream: StreamID, _ isSpeaking: Bool, level: UInt32) {
+  func setSpeaking(_ stream: StreamID, _ isSpeaking: Bool, level: UInt32) {
     state.withLock { $0.publications[stream]?.isSpeaking = isSpeaking }
   }
 
-  public func backlog(of stream: StreamID) -> Int64 {
+  func backlog(of stream: StreamID) -> Int64 {
     state.withLock { $0.publications[stream]?.leg }?.backlog ?? 0
   }
 
-  public func carriage(of stream: StreamID) -> Carriage {
+  func carriage(of stream: StreamID) -> Carriage {
     guard let map = state.withLock({ $0.publications[stream]?.leg })?.plan.extensions else { return Carriage() }
     return Carriage(color: map.colorSpace != 0, orientation: map.orientation != 0)
   }
 
-  public func send(_ frame: EncodedFrame, _ id: FrameID, on stream: StreamID) -> SendResult {
+  func send(_ frame: EncodedFrame, _ id: FrameID, on stream: StreamID) -> SendResult {
     guard let publication = state.withLock({ $0.publications[stream] }) else { return .notConnected }
     guard publication.leg.hasRemote else { return .noReceiver }
     do throws(PacketError) {
@@ -222,7 +222,7 @@ public final class RTPTransport: Transport {
 
   // MARK: Streams in
 
-  public func subscribe(to stream: StreamID, _ sink: StreamSink) {
+  func subscribe(to stream: StreamID, _ sink: StreamSink) {
     exchange(sink.encoded, of: stream)
     let leg: BundleTransport? = state.withLock { state in
       guard let source = state.sources[stream], state.incoming[source]?.backlog.isEmpty == false, state.legs.indices.contains(source.leg)
@@ -234,7 +234,7 @@ public final class RTPTransport: Transport {
     if let leg { leg.wake() } else { requestKeyFrame(of: stream) }
   }
 
-  public func unsubscribe(from stream: StreamID) {
+  func unsubscribe(from stream: StreamID) {
     exchange(nil, of: stream)
   }
 
@@ -249,7 +249,7 @@ public final class RTPTransport: Transport {
     _ = former
   }
 
-  public func requestKeyFrame(of stream: StreamID) {
+  func requestKeyFrame(of stream: StreamID) {
     let found: (BundleTransport, SSRC)? = state.withLock { state in
       guard let source = state.sources[stream], state.legs.indices.contains(source.leg) else { return nil }
       return (state.legs[source.leg], source.ssrc)
@@ -259,24 +259,24 @@ public final class RTPTransport: Transport {
 
   // MARK: Moderation
 
-  public func remove(_ userID: String, reason: String) throws(MediaError) { throw RTPTransport.noRoom }
-  public func mute(_ userID: String, _ isMuted: Bool) throws(MediaError) { throw RTPTransport.noRoom }
+  func remove(_ userID: String, reason: String) throws(MediaError) { throw RTPTransport.noRoom }
+  func mute(_ userID: String, _ isMuted: Bool) throws(MediaError) { throw RTPTransport.noRoom }
   private static let noRoom = MediaError(.unsupported, "a session over RTP has a peer and no room: it has no moderation")
 
-  public func setTargetBitrate(_ stream: StreamID, _ bitrate: UInt64) {
+  func setTargetBitrate(_ stream: StreamID, _ bitrate: UInt64) {
     guard let publication = state.withLock({ $0.publications[stream] }) else { return }
     try? publication.leg.change { $0.setTargetBitrate(Int(clamping: bitrate), sending: publication.stream) }
   }
 
-  public var networkFigures: NetworkFigures? {
+  var networkFigures: NetworkFigures? {
     state.withLock { $0.legs }.reduce(into: NetworkFigures()) { $0.add($1.networkFigures) }
   }
 
-  public func look(sending stream: StreamID) -> OutboundSnapshot? {
+  func look(sending stream: StreamID) -> OutboundSnapshot? {
     state.withLock { $0.publications[stream] }.flatMap { $0.leg.look(sending: $0.stream) }
   }
 
-  public func look(receiving stream: StreamID) -> InboundSnapshot? {
+  func look(receiving stream: StreamID) -> InboundSnapshot? {
     let found: (BundleTransport, SSRC)? = state.withLock { state in
       guard let source = state.sources[stream], state.legs.indices.contains(source.leg) else { return nil }
       return (state.legs[source.leg], source.ssrc)
@@ -284,12 +284,12 @@ public final class RTPTransport: Transport {
     return found.flatMap { $0.look(receiving: $1) }
   }
 
-  public var stats: TransportStats {
+  var stats: TransportStats {
     let (stats, legs) = state.withLock { ($0.stats, $0.legs) }
     return legs.reduce(into: stats) { $1.look.add(to: &$0) }
   }
 
-  public func statsEntries(at time: Double) -> [JSON] {
+  func statsEntries(at time: Double) -> [JSON] {
     let legs = state.withLock { $0.legs }
     return legs.flatMap { leg in leg.look.entries(of: leg.index, cipher: leg.plan.keys?.profile, at: time) }
   }

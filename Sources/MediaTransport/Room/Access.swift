@@ -4,18 +4,26 @@ import Synchronization
 
 /// What a member of a room may do: MSDK_MAY_* of room.h.
 public struct Permissions: OptionSet, Sendable {
+  /// Bits of MSDK_MAY_* without MSDK_MAY_NOTHING; 0 permits nothing.
   public let rawValue: UInt32
 
+  /// Takes any bits; those of a program are read by `init(foreign:default:argument:)`, which checks them.
   public init(rawValue: UInt32) {
     self.rawValue = rawValue
   }
 
+  /// Any video but a shared screen.
   public static let publishVideo = Permissions(rawValue: 1)
+  /// Any audio but that of a shared screen.
   public static let publishAudio = Permissions(rawValue: 2)
+  /// A shared screen and its audio.
   public static let shareScreen = Permissions(rawValue: 4)
+  /// To subscribe to streams of others.
   public static let receive = Permissions(rawValue: 8)
+  /// To remove and mute other members.
   public static let moderate = Permissions(rawValue: 16)
 
+  /// Everything, `moderate` included.
   public static let all: Permissions = [.publishVideo, .publishAudio, .shareScreen, .receive, .moderate]
   /// Of those of whom nothing else was said.
   public static let ordinary: Permissions = [.publishVideo, .publishAudio, .shareScreen, .receive]
@@ -36,24 +44,32 @@ public struct Permissions: OptionSet, Sendable {
 
 /// What a user shows at the door. It does not print itself, wherever it is interpolated or dumped.
 public struct AccessToken: Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+  /// In bytes. What takes a token from outside checks it; `init` does not.
   public static let longest = 4095
+  /// The secret itself, in whatever form the verifier expects; empty: none.
   public let value: String
 
+  /// Of any length, `longest` or more included.
   public init(_ value: String) {
     self.value = value
   }
 
+  /// Only whether there is a token.
   public var description: String { value.isEmpty ? "no token" : "a token" }
+  /// The same as `description`, so that debuggers show no token either.
   public var debugDescription: String { description }
+  /// Without children, so that `dump` shows no token either.
   public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
 /// What a verifier grants to a member.
 public struct AccessGrant: Sendable, Equatable {
+  /// They replace what the member had.
   public var permissions: Permissions
   /// Nanoseconds, after which the access expires unless it is renewed; 0: never.
   public var lifetime: Int64
 
+  /// Any lifetime: `check` looks at it, this does not.
   public init(_ permissions: Permissions, lifetime: Int64 = 0) {
     (self.permissions, self.lifetime) = (permissions, lifetime)
   }
@@ -71,13 +87,18 @@ public struct AccessGrant: Sendable, Equatable {
 
 /// Somebody at the door of a room, or a member who renews their access. The first answer counts.
 public final class AccessRequest: Sendable {
+  /// What is granted, or the error that the newcomer or member is notified of.
   public typealias Answer = Result<AccessGrant, MediaError>
 
   private static let nextID = Atomic<UInt64>(1)
 
+  /// Unique in this process.
   public let id = AccessRequest.nextID.add(1, ordering: .relaxed).oldValue
+  /// Its name, without the scheme.
   public let room: String
+  /// As they say they are: only the token proves it.
   public let member: Member
+  /// Empty when they showed none.
   public let token: AccessToken
   /// What the room gives unless the verifier says otherwise.
   public let permissions: Permissions
@@ -100,6 +121,7 @@ public final class AccessRequest: Sendable {
   /// Whether somebody still waits for the answer.
   public var isWanted: Bool { answered.withLock { $0 != nil } }
 
+  /// Any thread. Only the first answer counts, and none if nobody waits for it any more.
   public func answer(_ answer: Answer) {
     let answered = take()
     answered?(self, answer)
@@ -129,17 +151,21 @@ public protocol AccessVerifier: AnyObject, Sendable {
 
 /// How a room treats those who come.
 public struct RoomAccess: Sendable {
-  public static let mostMembers = 100_000
+  static let mostMembers = 100_000
 
+  /// The most members at once; 1 to 100 000.
   public var capacity = 1000
   /// Whether a member is put out when his user id comes again; otherwise the newcomer is refused.
   public var replacesDuplicates = false
+  /// Of each member, unless the verifier grants others.
   public var permissions = Permissions.ordinary
   /// nil: nobody looks at tokens.
   public var verifier: (any AccessVerifier)?
 
+  /// A thousand members, no verifier, and whoever has a user id that is already in the room is refused.
   public init() {}
 
+  /// `.range` for a capacity below 1 or above 100 000.
   public func check() throws(MediaError) {
     guard (1...RoomAccess.mostMembers).contains(capacity) else {
       throw MediaError(.range, "options.capacity is \(capacity); accepted: 1..\(RoomAccess.mostMembers), or 0 for 1000")

@@ -2,22 +2,29 @@ import MediaCore
 
 /// What a participant says of themselves: texts by key, which everybody in their room reads.
 public struct ParticipantAttributes: Sendable, Equatable {
-  public static let most = 32
+  static let most = 32
+  /// In bytes of UTF-8.
   public static let longestKey = 63
+  /// In bytes of UTF-8; checked by the session, not here.
   public static let longestValue = 1023
 
   private var values: [String: String] = [:]
   /// Counts the changes.
   private(set) var revision: UInt64 = 0
 
+  /// None, at revision 0.
   public init() {}
 
+  /// Whether nothing is said.
   public var isEmpty: Bool { values.isEmpty }
+  /// At most 32.
   public var count: Int { values.count }
   /// In order.
   public var keys: [String] { values.keys.sorted() }
+  /// nil when the participant says nothing of that key.
   public subscript(key: String) -> String? { values[key] }
 
+  /// Whether it has 1 to 63 of the characters a-z, 0-9, ".", "_" and "-".
   public static func isKey(_ key: String) -> Bool {
     (1...longestKey).contains(key.utf8.count)
       && key.utf8.allSatisfy { byte in

@@ -106,12 +106,14 @@ extension LoopbackTransport {
 
   // MARK: Figures
 
+  /// 0 without a script.
   public func backlog(of stream: StreamID) -> Int64 {
     guard isScripted else { return 0 }
     let now = loop.clock.now()
     return way.withLock { $0.backlog(of: stream, at: now) }
   }
 
+  /// For the stats of a path that sends in packets; without one it has no effect.
   public func setTargetBitrate(_ stream: StreamID, _ bitrate: UInt64) {
     way.withLock { $0.pair?.setTargetBitrate(bitrate, of: stream) }
   }
@@ -126,10 +128,12 @@ extension LoopbackTransport {
     return figures
   }
 
+  /// nil without a script that sends in packets.
   public func look(sending stream: StreamID) -> OutboundSnapshot? {
     way.withLock { $0.pair?.look(sending: stream) }
   }
 
+  /// Of the publisher's path: nil when that is not scripted, and for a stream of this member's own.
   public func look(receiving stream: StreamID) -> InboundSnapshot? {
     guard let publisher = room.withLock({ $0 })?.publisher(of: stream), publisher !== self else { return nil }
     return publisher.way.withLock { $0.pair?.look(receiving: stream) }

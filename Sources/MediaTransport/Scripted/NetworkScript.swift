@@ -2,18 +2,25 @@ import MediaCore
 
 /// What a loopback room's network does, step by step from a start.
 public struct NetworkScript: Sendable {
+  /// The conditions from its time on, until the next step. All times in nanoseconds.
   public struct Step: Sendable {
+    /// After the start of the script.
     public var at: Int64
+    /// Nothing passes. A member who is cut off for 30 seconds is disconnected.
     public var isDisconnected: Bool
     /// Bits a second; 0 is unlimited.
     public var bandwidth: UInt64
+    /// Of each packet, one way; up to ten seconds.
     public var delay: Int64
+    /// The most that is added to the delay, drawn anew for each frame or packet; up to ten seconds. The order stays.
     public var jitter: Int64
     /// Packets lost out of a million.
     public var loss: UInt32
     /// The longest that the sending queue may be, in time.
     public var queue: Int64
 
+    /// By default a perfect network, whose sending queue is 300 ms long once the bandwidth is bounded. The script's `init` checks all but
+    /// the queue.
     public init(
       at: Int64 = 0, isDisconnected: Bool = false, bandwidth: UInt64 = 0, delay: Int64 = 0, jitter: Int64 = 0, loss: UInt32 = 0,
       queue: Int64 = 300_000_000
@@ -28,10 +35,14 @@ public struct NetworkScript: Sendable {
     }
   }
 
+  /// Ascending in time.
   public let steps: [Step]
+  /// Of losses and jitter: with the same seed and the same frames, they are the same.
   public let seed: UInt64
+  /// Nanoseconds of the clock that the steps follow.
   public let start: Int64
 
+  /// `.invalid` for times that are negative, descend or are beyond 10^18 ns, `.range` for the rest; both name the step and its member.
   public init(steps: [Step], seed: UInt64, start: Int64) throws(MediaError) {
     for (index, step) in steps.enumerated() {
       let name = "script.steps[\(index)]"

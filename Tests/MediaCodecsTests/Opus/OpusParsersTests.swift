@@ -1,8 +1,8 @@
 import COpus
-import MediaCore
 import Testing
 
 @testable import MediaCodecs
+@testable import MediaCore
 
 @Suite struct OpusParsersTests {
   /// Against libopus' own parser, on noise whose first bytes are those that matter.

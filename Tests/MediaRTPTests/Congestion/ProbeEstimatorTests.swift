@@ -32,7 +32,8 @@ import Testing
   }
 
   /// At a low rate as long as it takes to see through a few milliseconds of jitter, at a high one as short as the queue of a link wants it.
-  @Test(arguments: [(100e3, 625), (960e3, 6000), (1.9e6, 6000), (3.2e6, 6000), (20e6, 37_500)]) func aProbesLength(rate: Double, bytes: Int) {
+  @Test(arguments: [(100e3, 625), (960e3, 6000), (1.9e6, 6000), (3.2e6, 6000), (20e6, 37_500)])
+  func aProbesLength(rate: Double, bytes: Int) {
     #expect(ProbeCluster(id: 1, rate: rate).bytes == bytes)
   }
 

@@ -7,7 +7,7 @@ import MediaTLS
 
 /// A session's way to a room that a hub elsewhere has opened to the network: the protocol of `Transport` in messages over TLS, media over SRTP.
 /// Events come on the loop, media on the network thread; what is sent is cut, sealed and sent on the caller's.
-public final class HubTransport: Transport {
+final class HubTransport: Transport {
   enum Phase: Equatable {
     case idle
     /// Until then the hub has to be reached.
@@ -65,7 +65,7 @@ public final class HubTransport: Transport {
   let rows = Monitor(DatagramRows())
   let guarded: Monitor<Guarded>
 
-  public init(
+  init(
     _ url: HubURL, member: Member, token: AccessToken = AccessToken(""), loop: EventLoop, thread: any DriverLoop,
     network: any Network = SystemNetwork.shared, bitrates: BandwidthEstimator.Limits = .init(), capture: PacketCapture? = nil
   ) {
@@ -82,7 +82,7 @@ public final class HubTransport: Transport {
 
   // MARK: Coming and going
 
-  public func connect(_ delegate: any TransportDelegate) {
+  func connect(_ delegate: any TransportDelegate) {
     let now = clock.now()
     do throws(MediaError) {
       try guarded.withLock { guarded throws(MediaError) in
@@ -98,7 +98,7 @@ public final class HubTransport: Transport {
     }
   }
 
-  public func disconnect() {
+  func disconnect() {
     let now = clock.now()
     let (tag, line, media): (UInt64?, HubLine?, HubMedia?) = guarded.withLock { guarded in
       if guarded.phase == .here, let line = guarded.line { guarded.log.say(over: line.connection, now: now) }
@@ -133,9 +133,9 @@ public final class HubTransport: Transport {
 
   // MARK: Streams out
 
-  public func makeStreamID() -> StreamID { StreamID.next() }
+  func makeStreamID() -> StreamID { StreamID.next() }
 
-  public func publish(_ stream: StreamID, codec: UInt32, format: StreamFormat, layers: StreamLayers) throws(MediaError) {
+  func publish(_ stream: StreamID, codec: UInt32, format: StreamFormat, layers: StreamLayers) throws(MediaError) {
     try layers.checkIsOne(over: "hub:")
     let isVideo = if case .video = format { true } else { false }
     guard codec == UInt32(isVideo ? MSDK_CODEC_VP8 : MSDK_CODEC_OPUS) else {
@@ -161,7 +161,7 @@ public final class HubTransport: Transport {
     MediaError(.permission, "room \"\(url.room.prefix(64))\" does not permit \"\(member.userID.prefix(64))\" to \(what)")
   }
 
-  public func unpublish(_ stream: StreamID) {
+  func unpublish(_ stream: StreamID) {
     let now = clock.now()
     let own: HubMembership.Own? = guarded.withLock { guarded in
       guard let own = guarded.room.unpublish(stream, now: now) else { return nil }
@@ -175,15 +175,15 @@ public final class HubTransport: Transport {
     if let own = guarded.withLock({ $0.room.own[stream] }) { say(request(own.number)) }
   }
 
-  public func setFormat(_ stream: StreamID, _ format: StreamFormat) { withNumber(stream) { .setFormat($0, format) } }
-  public func setMuted(_ stream: StreamID, _ isMuted: Bool) { withNumber(stream) { .setMuted($0, isMuted) } }
+  func setFormat(_ stream: StreamID, _ format: StreamFormat) { withNumber(stream) { .setFormat($0, format) } }
+  func setMuted(_ stream: StreamID, _ isMuted: Bool) { withNumber(stream) { .setMuted($0, isMuted) } }
 
-  public func setSpeaking(_ stream: StreamID, _ isSpeaking: Bool, level: UInt32) {
+  func setSpeaking(_ stream: StreamID, _ isSpeaking: Bool, level: UInt32) {
     guarded.withLock { $0.room.setSpeaking(stream, isSpeaking) }
     withNumber(stream) { .setSpeaking($0, isSpeaking, level: level) }
   }
 
-  public func send(_ frame: EncodedFrame, _ id: FrameID, on stream: StreamID) -> SendResult {
+  func send(_ frame: EncodedFrame, _ id: FrameID, on stream: StreamID) -> SendResult {
     let now = clock.now()
     let (result, tag, next): (SendResult, UInt64?, Int64) = guarded.withLock { guarded in
       guard let media = guarded.media, let own = guarded.room.own[stream], own.codec == frame.native.pointee.codec else {
@@ -203,11 +203,11 @@ public final class HubTransport: Transport {
     return result
   }
 
-  public func backlog(of stream: StreamID) -> Int64 { guarded.withLock { $0.media?.backlog(at: clock.now()) ?? 0 } }
+  func backlog(of stream: StreamID) -> Int64 { guarded.withLock { $0.media?.backlog(at: clock.now()) ?? 0 } }
 
   // MARK: Streams in
 
-  public func subscribe(to stream: StreamID, _ sink: StreamSink) {
+  func subscribe(to stream: StreamID, _ sink: StreamSink) {
     let now = clock.now()
     let found: (number: UInt32, slot: HubSlot)? = guarded.withLock { guarded in
       guard guarded.permissions.contains(.receive), let found = guarded.room.receive(stream, sink.encoded, now: now) else { return nil }
@@ -217,21 +217,21 @@ public final class HubTransport: Transport {
     if let found { say(.subscribe(found.number, found.slot)) }
   }
 
-  public func unsubscribe(from stream: StreamID) {
+  func unsubscribe(from stream: StreamID) {
     let now = clock.now()
     if let number = guarded.withLock({ $0.room.endReceiving(stream, now: now) }) { say(.unsubscribe(number)) }
   }
 
-  public func requestKeyFrame(of stream: StreamID) {
+  func requestKeyFrame(of stream: StreamID) {
     if let other = guarded.withLock({ $0.room.others[stream] }), other.sink != nil { say(.requestKeyFrame(other.number)) }
   }
 
-  public func prefer(_ preference: VideoPreference, of stream: StreamID) {
+  func prefer(_ preference: VideoPreference, of stream: StreamID) {
     if let other = guarded.withLock({ $0.room.others[stream] }) { say(.prefer(other.number, preference)) }
   }
 
   /// What is set before the hub was greeted comes with the greeting; after that it is said in order.
-  public func setAttribute(_ key: String, _ value: String?) throws(MediaError) {
+  func setAttribute(_ key: String, _ value: String?) throws(MediaError) {
     let frame = HubConnection.frame { HubRequest.setAttribute(key, value).write(to: &$0) }
     let tag: UInt64? = try guarded.withLock { guarded throws(MediaError) in
       guard try guarded.attributes.set(key, value), guarded.phase == .waiting || guarded.isMember else { return nil }
@@ -241,16 +241,16 @@ public final class HubTransport: Transport {
     if let tag { thread.wake(tag, at: .min) }
   }
 
-  public func renew(_ token: AccessToken) { say(.renew(token)) }
+  func renew(_ token: AccessToken) { say(.renew(token)) }
 
   // MARK: Moderation
 
-  public func remove(_ userID: String, reason: String) throws(MediaError) {
+  func remove(_ userID: String, reason: String) throws(MediaError) {
     try checkModeration(of: userID)
     say(.remove(userID: userID, reason: reason))
   }
 
-  public func mute(_ userID: String, _ isMuted: Bool) throws(MediaError) {
+  func mute(_ userID: String, _ isMuted: Bool) throws(MediaError) {
     try checkModeration(of: userID)
     say(.mute(userID: userID, isMuted))
   }
@@ -265,7 +265,7 @@ public final class HubTransport: Transport {
     guard isKnown else { throw MediaError(.notFound, "user_id is \"\(userID)\"; no member of room \"\(url.room.prefix(64))\" has it") }
   }
 
-  public var stats: TransportStats {
+  var stats: TransportStats {
     guarded.withLock { guarded in
       var stats = guarded.stats
       guarded.media?.look.add(to: &stats)
@@ -273,23 +273,23 @@ public final class HubTransport: Transport {
     }
   }
 
-  public func statsEntries(at time: Double) -> [JSON] {
+  func statsEntries(at time: Double) -> [JSON] {
     guarded.withLock { $0.media?.look }?.entries(of: 0, cipher: url.profile, at: time) ?? []
   }
 
-  public func setTargetBitrate(_ stream: StreamID, _ bitrate: UInt64) {
+  func setTargetBitrate(_ stream: StreamID, _ bitrate: UInt64) {
     guarded.withLock { guarded in
       if let slot = guarded.room.own[stream]?.slot { guarded.media?.setTargetBitrate(bitrate, of: slot) }
     }
   }
 
-  public var networkFigures: NetworkFigures? { guarded.withLock { $0.media?.networkFigures } ?? NetworkFigures() }
+  var networkFigures: NetworkFigures? { guarded.withLock { $0.media?.networkFigures } ?? NetworkFigures() }
 
-  public func look(sending stream: StreamID) -> OutboundSnapshot? {
+  func look(sending stream: StreamID) -> OutboundSnapshot? {
     guarded.withLock { guarded in guarded.room.own[stream].flatMap { guarded.media?.look(sending: $0.slot) } }
   }
 
-  public func look(receiving stream: StreamID) -> InboundSnapshot? {
+  func look(receiving stream: StreamID) -> InboundSnapshot? {
     guarded.withLock { guarded in guarded.room.others[stream]?.slot.flatMap { guarded.media?.look(receiving: $0) } }
   }
 }

@@ -12,7 +12,7 @@ extension HubTransport: NetworkDriver {
   private static let greeting: Int64 = 100_000_000
   private static let greetingPatience: Int64 = 15_000_000_000
 
-  public func drive(isReadable: Bool) -> Int64 {
+  func drive(isReadable: Bool) -> Int64 {
     let now = clock.now()
     if isReadable { receive(now) }
     while let message = guarded.withLock({ $0.line?.connection.next(now: now) }) {

@@ -7,6 +7,7 @@ import MediaTLS
 /// Opens a loopback room of this process to the network: whoever connects to it over TLS and is let in by the room is a member like any other.
 /// Nothing is decoded or encoded here; what is encoded passes as it is, over SRTP, and raw streams stay within the process.
 public final class HubServer: Sendable {
+  /// What `HubServer.init` is given; it refuses what is out of range.
   public struct Options: Sendable {
     /// Where it is reached: for one address of IPv4 and one of IPv6, two. A port of 0 lets the kernel choose one, the same for all that have 0.
     public var addresses: [SocketAddress] = []
@@ -21,6 +22,7 @@ public final class HubServer: Sendable {
     /// Told of who comes and goes, on threads of the hub's, where nothing is locked.
     public var watch: (@Sendable (HubChange) -> Void)?
 
+    /// One to eight addresses; everything else has its default.
     public init(_ addresses: [SocketAddress]) {
       self.addresses = addresses
     }
@@ -30,6 +32,8 @@ public final class HubServer: Sendable {
   private let doors: [HubListener]
   private let certificate: TLSCertificate
 
+  /// Opens the room of that name; it listens on all addresses when this returns. `.invalid` for a name that has not 1 to 255 bytes, and for
+  /// none or more than eight addresses; `.range` for a member limit out of 1...1000; else the error of binding or of making a certificate.
   public init(room: String, options: Options, loop: EventLoop, thread: any DriverLoop, network: any Network = SystemNetwork.shared)
     throws(MediaError)
   {

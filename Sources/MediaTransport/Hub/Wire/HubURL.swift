@@ -7,19 +7,19 @@ import MediaTLS
 /// Where a hub is, and how it is known: "hub://HOST:PORT/NAME?fingerprint=HEX", with "&srtp=SUITE" if wanted. The room's name stands as it
 /// is, without escapes.
 public struct HubURL: Sendable {
-  public let host: NetworkHost
-  public let room: String
+  let host: NetworkHost
+  let room: String
   /// Instead of the fingerprint, authorities may be trusted.
-  public var trust: TLSTrust
-  public var profile = SRTPProfile.aesGCM
+  var trust: TLSTrust
+  var profile = SRTPProfile.aesGCM
 
   private static let form = "hub://HOST:PORT/NAME?fingerprint=HEX, an IPv6 address in brackets"
 
-  public init(_ host: NetworkHost, room: String, trust: TLSTrust) {
+  init(_ host: NetworkHost, room: String, trust: TLSTrust) {
     (self.host, self.room, self.trust) = (host, room, trust)
   }
 
-  public init(_ url: String, argument: String) throws(MediaError) {
+  init(_ url: String, argument: String) throws(MediaError) {
     let parsed = try ParsedURL(url, scheme: "hub", argument: argument, form: HubURL.form)
     guard parsed.authority == nil || parsed.path.utf8.first == UInt8(ascii: "/") else {
       throw MediaError(.invalid, "\(argument) names no room; accepted: \(HubURL.form)")

@@ -24,6 +24,7 @@ public final class PacketCapture: PacketTap {
   private static let magic: UInt32 = 0xA1B2_3C4D
   private static let linkTypeRaw: UInt32 = 101
 
+  /// Whether it records what protection protects, as RTP and RTCP, in place of what the network carries.
   public let seesPlain: Bool
   private let path: String
   private let descriptor: Int32
@@ -80,6 +81,7 @@ public final class PacketCapture: PacketTap {
 
   // MARK: What passes
 
+  /// Any thread; copies and returns. A datagram of more than 65 000 bytes, or without room in memory, is counted as dropped.
   public func saw(_ datagram: UnsafeRawBufferPointer, from source: SocketAddress, to destination: SocketAddress) {
     let time = MediaTime.wallClock()
     let headers = PacketHeaders.size(isIPv6: destination.isIPv6)

@@ -6,23 +6,23 @@ import MediaSRTP
 
 /// Sessions as SDP tells them (RFC 8866): `announced` for somebody's announcement, `offer`, `answer` and `accept` between two ends (RFC 3264), `text`
 /// for what is sent to whoever reads it. Texts with keys (RFC 4568) are as secret as these. No name is looked up, nothing is drawn or timed here.
-public enum RTPDescription {
+enum RTPDescription {
   /// One end, as its description needs it. What must be unlike everybody else's comes from the caller: ids, sources, keys.
-  public struct Local: Sendable {
-    public struct Leg: Sendable {
+  struct Local: Sendable {
+    struct Leg: Sendable {
       /// As it is bound, with the port that the kernel gave.
-      public var local: SocketAddress
+      var local: SocketAddress
       /// nil: there is none, and RTCP goes with the rest or not at all (RFC 8858).
-      public var control: SocketAddress?
+      var control: SocketAddress?
       /// In the order of preference.
       fileprivate(set) var keys: [CryptoAttribute] = []
 
-      public init(local: SocketAddress, control: SocketAddress? = nil) {
+      init(local: SocketAddress, control: SocketAddress? = nil) {
         (self.local, self.control) = (local, control)
       }
 
       /// With a key a leg is protected or not used at all. Drawn for this leg and this call: key and salt.
-      public mutating func protect(_ profile: SRTPProfile, key: [UInt8]) throws(MediaError) {
+      mutating func protect(_ profile: SRTPProfile, key: [UInt8]) throws(MediaError) {
         _ = try SRTPKey(key, profile)
         keys.removeAll { $0.suite == profile.rawValue }
         keys.append(CryptoAttribute(tag: UInt32(truncatingIfNeeded: keys.count + 1), suite: profile.rawValue, key: key))
@@ -30,21 +30,21 @@ public enum RTPDescription {
       }
     }
 
-    public struct Medium: Sendable {
-      public var kind: RTPConfiguration.Medium.Kind
-      public var direction: RTPMedia.Direction
+    struct Medium: Sendable {
+      var kind: RTPConfiguration.Medium.Kind
+      var direction: RTPMedia.Direction
       /// Of an offer: answers speak in the numbers of what they answer.
-      public var type: UInt8
+      var type: UInt8
       /// nil: nothing is sent again in a stream of its own (RFC 4588).
-      public var retransmission: UInt8?
-      public var ssrc: SSRC?
-      public var retransmissionSSRC: SSRC?
+      var retransmission: UInt8?
+      var ssrc: SSRC?
+      var retransmissionSSRC: SSRC?
       /// What this end takes at most, in bits a second.
-      public var bandwidth: UInt64?
+      var bandwidth: UInt64?
       /// Of the pictures that this end takes.
-      public var frameRate: FrameRate?
+      var frameRate: FrameRate?
 
-      public init(
+      init(
         _ kind: RTPConfiguration.Medium.Kind, _ direction: RTPMedia.Direction = .sendReceive, ssrc: SSRC? = nil,
         retransmissionSSRC: SSRC? = nil
       ) {
@@ -54,21 +54,21 @@ public enum RTPDescription {
     }
 
     /// Of o= (RFC 8866, section 5.2): the same id, and a higher version, for each new description of a session.
-    public var id: UInt64
-    public var version: UInt64 = 1
+    var id: UInt64
+    var version: UInt64 = 1
     /// Where the others reach this end; legs are bound to it, or to any address.
-    public var host: String
-    public var cname: String
+    var host: String
+    var cname: String
     /// One for all media (BUNDLE, RFC 9143), or one for each in their order; those that the configuration has not are not needed.
-    public var legs: [Leg]
-    public var media: [Medium]
-    public var isMultiplexed = true
+    var legs: [Leg]
+    var media: [Medium]
+    var isMultiplexed = true
     /// RTP/(S)AVPF with what this library does of it.
-    public var hasFeedback = true
-    public var bitrates = BandwidthEstimator.Limits()
-    public var packetSize = 1200
+    var hasFeedback = true
+    var bitrates = BandwidthEstimator.Limits()
+    var packetSize = 1200
 
-    public init(id: UInt64, host: String, cname: String, legs: [Leg], media: [Medium]) {
+    init(id: UInt64, host: String, cname: String, legs: [Leg], media: [Medium]) {
       (self.id, self.host, self.cname, self.legs, self.media) = (id, host, cname, legs, media)
     }
   }

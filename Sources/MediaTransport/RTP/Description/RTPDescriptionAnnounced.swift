@@ -8,7 +8,7 @@ import MediaSRTP
 extension RTPDescription {
   /// To hear what somebody announced, as FFmpeg's -sdp_file does or a GStreamer pipeline: his ports are where this end listens, at the group, at
   /// `localHost`, or at any address. Reports go to who speaks, under his own key, as there is no other (RFC 4568, section 5.3).
-  public static func announced(_ text: String, cname: String, localHost: String? = nil) throws(MediaError) -> RTPConfiguration {
+  static func announced(_ text: String, cname: String, localHost: String? = nil) throws(MediaError) -> RTPConfiguration {
     let session = try SessionDescription(parsing: text)
     var configuration = RTPConfiguration(cname: cname)
     for lines in session.media where lines.port != 0 {
@@ -67,7 +67,7 @@ extension RTPDescription {
 
   /// What a configuration sends, for a player: `ffplay x.sdp`, GStreamer's sdpdemux. Its ports are the other end's. Legs that know no other end need
   /// an address of `remotes`, in the legs' order. Holds this end's keys where there are any. Players as a rule want a port for each medium.
-  public static func text(
+  static func text(
     of configuration: RTPConfiguration, asSentTo remotes: [SocketAddress?] = [], from host: String, id: UInt64, version: UInt64 = 1,
     timeToLive: UInt8 = 1
   ) throws(MediaError) -> String {

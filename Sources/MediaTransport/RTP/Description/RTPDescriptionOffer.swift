@@ -6,7 +6,7 @@ import MediaSDP
 /// Offer and answer (RFC 3264).
 extension RTPDescription {
   /// What this end would do, for the other end to answer.
-  public static func offer(of local: Local) throws(MediaError) -> String {
+  static func offer(of local: Local) throws(MediaError) -> String {
     try local.check()
     var session = local.session
     for place in local.media.indices {
@@ -23,7 +23,7 @@ extension RTPDescription {
   }
 
   /// Takes of an offer what this end can do too. Where nothing is left the configuration has no legs; the text is to be sent nevertheless.
-  public static func answer(to offer: String, _ local: Local) throws(MediaError) -> (text: String, configuration: RTPConfiguration) {
+  static func answer(to offer: String, _ local: Local) throws(MediaError) -> (text: String, configuration: RTPConfiguration) {
     try local.check()
     let offered = try SessionDescription(parsing: offer)
     var media: [DescribedMedium?] = []
@@ -67,7 +67,7 @@ extension RTPDescription {
   }
 
   /// What comes of the answer to `offer(of:)` of the same end. Where all was refused there are no legs.
-  public static func accept(_ answer: String, to local: Local) throws(MediaError) -> RTPConfiguration {
+  static func accept(_ answer: String, to local: Local) throws(MediaError) -> RTPConfiguration {
     try local.check()
     let answered = try SessionDescription(parsing: answer)
     guard answered.media.count == local.media.count else {

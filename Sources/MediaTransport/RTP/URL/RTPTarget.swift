@@ -5,6 +5,7 @@ import MediaRuntime
 import MediaSRTP
 
 extension TransportFactory {
+  /// RTP between two ends, by url or by descriptions, without a room and without a server.
   public static let rtp = TransportFactory(scheme: "rtp", form: "rtp://HOST:PORT", features: [.network, .descriptions]) {
     url, argument throws(MediaError) in try RTPTarget(url, argument: argument)
   }
@@ -13,6 +14,7 @@ extension TransportFactory {
 /// What a session of the scheme `rtp:` knows of its other end before it connects: a URL with its keys, or descriptions. It keeps its sockets, so
 /// that a session that connects again has the ports that were told.
 public final class RTPTarget: TransportTarget {
+  /// What a remote description is: MSDK_SDP_* of rtp.h.
   public enum DescriptionType: UInt32, Sendable {
     case offer = 1
     case answer = 2
@@ -47,7 +49,7 @@ public final class RTPTarget: TransportTarget {
   let network: any Network
   let state = Monitor(State())
 
-  public init(_ url: String, argument: String, network: any Network = SystemNetwork.shared) throws(MediaError) {
+  init(_ url: String, argument: String, network: any Network = SystemNetwork.shared) throws(MediaError) {
     (self.url, self.network) = (url, network)
     // RFC 7022, section 5: nobody is known by it.
     cname = (0..<3).map { _ in String(UInt32.random(in: 0...(.max)), radix: 36) }.joined()
@@ -65,6 +67,8 @@ public final class RTPTarget: TransportTarget {
     _ = try RTPURL.configuration(url, cname: cname, keys: zeros.map { ($0, $0) }, argument: argument)
   }
 
+  /// Master key and salt of each direction, for a url with `srtp`; the next connection uses them. `.state` for any other url, and an
+  /// error that names the argument for a key of the wrong size.
   public func setKeys(own: [UInt8], theirs: [UInt8]) throws(MediaError) {
     guard let profile else { throw MediaError(.state, "the session's url is not rtp:// with srtp, so it takes no keys") }
     for (name, key) in [("own", own), ("theirs", theirs)] {
@@ -80,6 +84,7 @@ public final class RTPTarget: TransportTarget {
     }
   }
 
+  /// On the ports of earlier connections. `.state` while the keys or the peer's description are missing; else the error of binding a port.
   public func makeTransport(_ context: TransportContext) throws(MediaError) -> any Transport {
     try makeTransport(on: try context.thread(), loop: context.loop, capture: context.capture)
   }

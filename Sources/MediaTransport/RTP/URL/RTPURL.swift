@@ -6,12 +6,12 @@ import MediaSRTP
 
 /// "rtp://HOST:PORT?key=value&…": a session by configuration alone, where both ends are told what the other does. Nothing is looked up
 /// here, nothing is negotiated, and no key stands in it: URLs are logged.
-public enum RTPURL {
+enum RTPURL {
   /// Of own and other end's master key and salt, as SDP's `inline:` holds them, decoded.
-  public typealias Keys = (own: [UInt8], theirs: [UInt8])
+  typealias Keys = (own: [UInt8], theirs: [UInt8])
 
   /// `resolved`: what the host's name was found to stand for. Until it is known, another address does in its place.
-  public static func configuration(
+  static func configuration(
     _ url: String, cname: String, keys: Keys? = nil, argument: String = "url", at resolved: SocketAddress? = nil
   ) throws(MediaError) -> RTPConfiguration {
     try RTPURLReader(RTPURLParts(RTPURLParts.parse(url, argument), at: resolved), keys).configuration(cname: cname)
