@@ -37,7 +37,7 @@ struct IngestConnection: Sendable {
 
   private let rules: IngestRules
   private let openedAt: Int64
-  private var exchange: IngestExchange
+  private var exchange: IngestProof
   private var admission = Admission.none
   private var phase = Phase.head
   private var buffer: [UInt8] = []
@@ -51,7 +51,7 @@ struct IngestConnection: Sendable {
   /// nonce: random bytes that were never used before.
   init(_ rules: IngestRules, by route: IngestRoute, nonce: [UInt8], at now: Int64) {
     self.rules = rules
-    exchange = IngestExchange(route, sessionNonce: nonce)
+    exchange = IngestProof(route, sessionNonce: nonce)
     openedAt = now
     lastProgress = now
     buffer.reserveCapacity(IngestWire.frameHeaderSize + 8)

@@ -116,7 +116,7 @@ final class IngestServer: @unchecked Sendable {
 
   private func letIn(_ connection: any StreamConnection) {
     guard let route = IngestRoute(of: connection) else { return }
-    let machine = IngestConnection(rules, by: route, nonce: IngestExchange.freshNonce(), at: loop.clock.now())
+    let machine = IngestConnection(rules, by: route, nonce: IngestProof.freshNonce(), at: loop.clock.now())
     let peer = IngestPeer(nextPeer, connection, machine, self)
     nextPeer += 1
     // One that cannot be waited for is gone again.

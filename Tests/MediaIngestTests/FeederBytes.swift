@@ -38,10 +38,10 @@ enum FeederBytes {
   }
 
   static func proof(
-    of token: [UInt8] = transmission, by role: IngestExchange.Role = .feeder, _ route: IngestRoute = tcp,
+    of token: [UInt8] = transmission, by role: IngestProof.Role = .feeder, _ route: IngestRoute = tcp,
     feederNonce: [UInt8] = feederNonce, sessionNonce: [UInt8] = sessionNonce
   ) throws -> [UInt8] {
-    var exchange = IngestExchange(route, sessionNonce: sessionNonce)
+    var exchange = IngestProof(route, sessionNonce: sessionNonce)
     exchange.feederNonce = feederNonce
     return message(7, try #require(exchange.proof(by: role, of: IngestToken(token, argument: "token"))))
   }

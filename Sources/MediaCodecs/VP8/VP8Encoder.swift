@@ -21,7 +21,7 @@ final class VP8Encoder: @unchecked Sendable {
   var takesNV12 = true
   private var copy: I420Copy?
   /// Of a shared screen: how much of it was sent coarsely, as it would not have left in time.
-  var screen: ScreenRefinement?
+  var screen: RowRefinement?
   var longestFrame: Int?
   /// When all that was made of it has left at the bitrate, in libvpx's time.
   var leavesAt = Int64.min
@@ -44,7 +44,7 @@ final class VP8Encoder: @unchecked Sendable {
     self.context = context
     plainQuantizers = (config.rc_min_quantizer, config.rc_max_quantizer)
     clock = VP8EncoderClock(settings.frameRate)
-    if settings.isScreen { screen = ScreenRefinement(rows: (Int(settings.height) + 15) / 16) }
+    if settings.isScreen { screen = RowRefinement(rows: (Int(settings.height) + 15) / 16) }
     try setControls()
   }
 

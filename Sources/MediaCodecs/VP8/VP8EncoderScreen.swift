@@ -27,7 +27,7 @@ extension VP8Encoder {
   }
 
   private func encode(
-    _ picture: Picture, _ span: VP8EncoderClock.Span, _ forceKeyFrame: Bool, _ screen: inout ScreenRefinement
+    _ picture: Picture, _ span: VP8EncoderClock.Span, _ forceKeyFrame: Bool, _ screen: inout RowRefinement
   ) throws(MediaError) -> EncodedPacket? {
     let longest = longestFrame ?? .max
     if screen.isCoarse, !forceKeyFrame {
@@ -62,7 +62,7 @@ extension VP8Encoder {
   /// A key frame, as nothing may build on one that does not leave. Five tries at most, the last of which is sent whatever its size: there
   /// is none coarser.
   private func encodeCoarsely(
-    _ picture: Picture, _ span: VP8EncoderClock.Span, _ longest: Int, _ hashes: [UInt64], _ screen: inout ScreenRefinement
+    _ picture: Picture, _ span: VP8EncoderClock.Span, _ longest: Int, _ hashes: [UInt64], _ screen: inout RowRefinement
   ) throws(MediaError) -> EncodedPacket? {
     func size(_ picture: Picture, _ quantizer: UInt32) throws(MediaError) -> Int {
       try setQuantizer(quantizer)

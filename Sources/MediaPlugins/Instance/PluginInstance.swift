@@ -135,7 +135,6 @@ public final class PluginInstance: Sendable {
   let filteringReferences = Atomic<UInt32>(0)
   /// What a renderer of sound that pulls has not read yet.
   let renderQueue = RenderQueue()
-  /// In milliseconds, as the plugin said last.
   /// More than a minute no plugin delays sound.
   static let longestDelay: Int64 = 60_000_000_000
   /// Nanoseconds, as the renderer says.

@@ -45,3 +45,25 @@ public final class FrameSender: Sendable {
     try stream.send(frame, timestamp: timestamp, completion: completion, by: self)
   }
 }
+
+/// What the program gives its frames to now, and senders that were replaced, which say so for as long as they are remembered.
+struct SenderSlot {
+  var current: FrameSender?
+  private var retired = BoundedQueue<FrameSender>(capacity: 8)
+
+  /// Takes the sender away; the one that is forgotten for it, if any.
+  mutating func retire() -> FrameSender? {
+    defer { current = nil }
+    return current.flatMap { retired.push($0) }
+  }
+
+  mutating func takeRetired() -> [FrameSender] { retired.takeAll() }
+
+  /// Frames of a stream in that state are taken by the current sender alone.
+  func check(_ sender: FrameSender, _ state: OutgoingVideo.State) throws(MediaError) {
+    guard let current else { throw MediaError(.state, "the stream is neither started nor previewed; its state is \(state)") }
+    guard current === sender else {
+      throw MediaError(.stale, "the sender of \(sender.format) was replaced; use the sender of \(current.format)")
+    }
+  }
+}

@@ -90,7 +90,8 @@ public final class IncomingVideo: VideoSink, IncomingCore {
       throw MediaError(.unsupported, "options.output asks for encoded frames; this stream is sent raw")
     }
     guard options.output == .encoded || description.codec == FourCC.raw || codec != nil else {
-      throw MediaError(.unsupported, "the stream's codec \(description.codec) cannot be decoded here; accepted: MSDK_OUTPUT_ENCODED")
+      throw MediaError(
+        .unsupported, "the stream's codec \(FourCC.text(description.codec)) cannot be decoded here; accepted: MSDK_OUTPUT_ENCODED")
     }
     try session.checkMayReceive()
     // One that runs for a renderer of the call only is the program's from now on, in the form that it wants.

@@ -190,7 +190,7 @@ public final class OutgoingVideo: OutgoingCore {
       let keepsSender = isPreviewed && (options.formats.isEmpty || options.best(of: options.formats) == guarded.senders.current?.format)
       return Ending(
         publication: publication, worker: worker, forgotten: keepsSender ? nil : guarded.senders.retire(),
-        dropped: guarded.takePending(), standing: guarded.screen.standing.keep(nil), encoding: guarded.encoding)
+        dropped: guarded.takePending(), standing: guarded.screen.repetition.keep(nil), encoding: guarded.encoding)
     }
     guarded.notify()
     guard let ending else { return false }
@@ -284,8 +284,8 @@ public final class OutgoingVideo: OutgoingCore {
   func receiversChanged(_ count: Int) -> Bool {
     let (isOther, isDue) = guarded.withLock { guarded in
       let isOther = guarded.life.setReceivers(count)
-      if isOther, count > 0 { guarded.screen.standing.receiversCame(clock.now()) }
-      return (isOther, guarded.screen.standing.time != .max)
+      if isOther, count > 0 { guarded.screen.repetition.receiversCame(clock.now()) }
+      return (isOther, guarded.screen.repetition.time != .max)
     }
     if isOther, isDue { pokeStanding() }
     return isOther
@@ -408,7 +408,7 @@ extension OutgoingVideo.Guarded {
     pacing.forgetBurst()
     counters.formatChanges += 1
     return OutgoingVideo.Change(
-      sender: sender, publication: life.publication, forgotten: forgotten, dropped: takePending(), standing: screen.standing.keep(nil))
+      sender: sender, publication: life.publication, forgotten: forgotten, dropped: takePending(), standing: screen.repetition.keep(nil))
   }
 
   mutating func takePending() -> [OutgoingVideo.Pending] { pending.takeAll() + screen.takeHeld() }

@@ -23,7 +23,7 @@ extension OutgoingVideo {
   /// What stands looks different now.
   private func showAgain() {
     guard keepsPicture else { return }
-    guarded.withLock { $0.screen.standing.ask() }
+    guarded.withLock { $0.screen.repetition.ask() }
     pokeStanding()
   }
 

@@ -157,7 +157,7 @@ extension OutgoingVideo {
 
   private func tryAccept(_ offer: Offer, at now: Int64) throws(MediaError) -> Acceptance {
     return try guarded.withLock { guarded throws(MediaError) in
-      try guarded.check(offer.sender)
+      try guarded.senders.check(offer.sender, guarded.life.state)
       if options.queuePolicy == .wait, guarded.encoding != nil, guarded.isFull { return Acceptance(way: .full) }
       let frame: StreamFrame<VideoFrame>
       if !offer.isOurs, case .raw(let given) = offer.frame {
@@ -178,8 +178,8 @@ extension OutgoingVideo {
         return Acceptance(way: isOnTime ? enqueue(pending, in: &guarded) : .refused(pending, .paced))
       }
       raw.retain()
-      let kept = StillFrame.Kept(frame: raw, sequence: pending.sequence, timestamp: timestamp, acceptedAt: now)
-      let former = guarded.screen.standing.keep(kept, isOnItsWay: isOnTime)
+      let kept = ScreenRepetition.Kept(frame: raw, sequence: pending.sequence, timestamp: timestamp, acceptedAt: now)
+      let former = guarded.screen.repetition.keep(kept, isOnItsWay: isOnTime)
       defer { guarded.screen.held = isOnTime ? nil : pending }
       return Acceptance(way: isOnTime ? enqueue(pending, in: &guarded) : .held, overtaken: guarded.screen.held, former: former)
     }
@@ -381,11 +381,11 @@ extension OutgoingVideo {
         if report.outcome == .sent || report.outcome == .encoded { guarded.rate.count(at: pending.acceptedAt) }
       }
       guard keepsPicture else { return false }
-      var outcome = report.standing(isSharp: isSharp)
+      var outcome = report.repetition(isSharp: isSharp)
       // They may have come since it was seen that there are none.
       if case .unseen = outcome, guarded.life.receivers > 0 { outcome = .leftOut }
-      guarded.screen.standing.settle(pending.sequence, outcome, now: clock.now(), interval: guarded.slowerRate?.interval ?? 0)
-      return guarded.screen.standing.time != .max
+      guarded.screen.repetition.settle(pending.sequence, outcome, now: clock.now(), interval: guarded.slowerRate?.interval ?? 0)
+      return guarded.screen.repetition.time != .max
     }
     if isDueAgain { pokeStanding() }
   }
@@ -406,19 +406,10 @@ extension OutgoingVideo.Guarded {
     guard given.time != 0 else { return times.take(now >= times.last ? now : times.last &+ 1) }
     return times.take(given, live: now, next: now, earliest: times.last, on: life.publication?.session.captureLine)
   }
-
-  fileprivate func check(_ sender: FrameSender) throws(MediaError) {
-    guard let current = senders.current else {
-      throw MediaError(.state, "the stream is neither started nor previewed; its state is \(life.state)")
-    }
-    guard current === sender else {
-      throw MediaError(.stale, "the sender of \(sender.format) was replaced; use the sender of \(current.format)")
-    }
-  }
 }
 
 extension FrameReport {
-  fileprivate func standing(isSharp: Bool) -> StillFrame.Outcome {
+  fileprivate func repetition(isSharp: Bool) -> ScreenRepetition.Outcome {
     switch (outcome, reason) {
     case (.sent, _), (.encoded, _): .shown(isSharp: isSharp)
     case (.dropped, .encoder), (.dropped, .queue), (.dropped, .network): .leftOut

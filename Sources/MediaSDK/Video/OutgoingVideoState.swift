@@ -3,20 +3,6 @@ import MediaTransport
 
 // Parts of the state of an outgoing video stream, each of one subject, behind the stream's lock.
 
-/// What the program gives its frames to now, and senders that were replaced, which say so for as long as they are remembered.
-struct SenderSlot {
-  var current: FrameSender?
-  private var retired = BoundedQueue<FrameSender>(capacity: 8)
-
-  /// Takes the sender away; the one that is forgotten for it, if any.
-  mutating func retire() -> FrameSender? {
-    defer { current = nil }
-    return current.flatMap { retired.push($0) }
-  }
-
-  mutating func takeRetired() -> [FrameSender] { retired.takeAll() }
-}
-
 /// In which format the stream goes out, and what that follows from.
 struct Negotiation {
   var negotiator: any Negotiator
@@ -62,7 +48,7 @@ struct Negotiation {
 /// Of a shared screen: the newest frame that came ahead of its time, and what is shown now.
 struct ScreenFrames {
   var held: OutgoingVideo.Pending?
-  var standing = StillFrame()
+  var repetition = ScreenRepetition()
 
   mutating func takeHeld() -> [OutgoingVideo.Pending] {
     defer { held = nil }

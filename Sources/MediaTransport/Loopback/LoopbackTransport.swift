@@ -377,11 +377,11 @@ public final class LoopbackTransport: Transport {
     try joinedRoom().publish(StreamDescription(id: stream, userID: member.userID, codec: codec, format: format), by: self)
   }
 
-  /// Withdraws the stream; one that is not in the room is ignored.
+  /// Withdraws the stream; one that is not in the room, or is another participant's, is ignored.
   public func unpublish(_ stream: StreamID) {
     let now = loop.clock.now()
     if way.withLock({ $0.pair?.end(stream, now: now) }) == true { ring(at: now) }
-    room.withLock { $0 }?.unpublish(stream)
+    room.withLock { $0 }?.unpublish(stream, by: self)
   }
 
   /// Known to those who enter from then on; the others are not notified.

@@ -303,8 +303,10 @@ final class LoopbackRoom: Sendable {
     }
   }
 
-  func unpublish(_ id: StreamID) {
-    state.withLock { state in remove(id, from: &state) }
+  func unpublish(_ id: StreamID, by publisher: LoopbackTransport) {
+    state.withLock { state in
+      if state.streams[id]?.publisher === publisher { remove(id, from: &state) }
+    }
   }
 
   func setFormat(_ id: StreamID, _ format: StreamFormat, by publisher: LoopbackTransport) {

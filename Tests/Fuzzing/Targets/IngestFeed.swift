@@ -77,7 +77,7 @@ private struct Feeder {
   /// Over what was sent: HELLO has the nonce at its end.
   private func rightProof() -> [UInt8]? {
     guard sent.count >= 8 + IngestWire.helloSize else { return nil }
-    var exchange = IngestExchange(route, sessionNonce: IngestFeed.nonce)
+    var exchange = IngestProof(route, sessionNonce: IngestFeed.nonce)
     exchange.feederNonce = Array(sent[24..<56])
     return exchange.proof(by: .feeder, of: rules.transmission)
   }

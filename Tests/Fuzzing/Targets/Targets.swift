@@ -8,7 +8,7 @@ package protocol FuzzTarget: SendableMetatype {
 
 package let fuzzTargets: [any FuzzTarget.Type] = [
   SRTPOpening.self, TLSRecords.self, TLSCertificateFiles.self,
-  HubRequests.self, HubNotices.self, HubConversation.self, HubMembershipNews.self, HubStreamRequests.self,
+  HubRequests.self, HubNotices.self, HubConversation.self, HubRosterNews.self, HubStreamRequests.self,
   HubMediaPackets.self, HubHostileHost.self, HubHostileMember.self,
   SDPText.self, RTCPCompound.self, SessionReceive.self, PayloadHeaders.self,
   IsolationEvents.self, IsolationReplies.self, IsolationDescription.self,

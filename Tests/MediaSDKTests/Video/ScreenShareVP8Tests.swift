@@ -38,7 +38,7 @@ import Testing
     try call.advance(6 * second)
     #expect(reports.entries.map(\.outcome) == [.encoded])
     let repeated = outgoing.stats.counters.repeated
-    #expect((1...UInt64(StillFrame.mostRepeats)).contains(repeated))
+    #expect((1...UInt64(ScreenRepetition.mostRepeats)).contains(repeated))
     let original = try VideoFrame.make(Make.format(640, 480, 15))
     defer { original.release() }
     TextPage.draw(on: original)

@@ -50,6 +50,17 @@ import Testing
     room.close(anna, bert)
   }
 
+  @Test func onlyItsPublisherWithdrawsAStream() throws {
+    let room = TestRoom()
+    let (anna, bert) = (room.peer("anna").connect(), room.peer("bert").connect())
+    let id = try room.stream(from: anna, to: [bert])
+    bert.transport.unpublish(id)
+    #expect(try room.send(100, 1, by: anna, on: id) == .sent)
+    anna.transport.unpublish(id)
+    #expect(try room.send(100, 2, by: anna, on: id) == .notConnected)
+    room.close(anna, bert)
+  }
+
   @Test func anOutletKeepsNobodyWhoLeft() throws {
     let room = TestRoom()
     let anna = room.peer("anna").connect()

@@ -27,7 +27,7 @@ final class HubTransport: Transport {
     var tag: UInt64?
     /// On its way, and when the next attempt begins or this one has failed.
     var attempt: (any StreamConnection)?
-    var route = HubRoute()
+    var addresses = HubAddresses()
     var attemptDue = Int64.min
     var attemptFailure: String?
     var line: HubLine?
@@ -35,7 +35,7 @@ final class HubTransport: Transport {
     var log = ReliableOutbox()
     /// More waits to be said than can be kept.
     var isOverfull = false
-    var room = HubMembership()
+    var room = HubRoster()
     var ticket: [UInt8] = []
     var permissions: Permissions = []
     /// Of this end's own participant.
@@ -103,9 +103,9 @@ final class HubTransport: Transport {
     let (tag, line, media): (UInt64?, HubLine?, HubMedia?) = guarded.withLock { guarded in
       if guarded.phase == .here, let line = guarded.line { guarded.log.say(over: line.connection, now: now) }
       defer {
-        (guarded.phase, guarded.delegate, guarded.room) = (.left, nil, HubMembership())
+        (guarded.phase, guarded.delegate, guarded.room) = (.left, nil, HubRoster())
         (guarded.attempt, guarded.socket) = (nil, nil)
-        guarded.route.reset()
+        guarded.addresses.reset()
       }
       return (guarded.tag.take(), guarded.line.take(), guarded.media.take())
     }
@@ -143,7 +143,7 @@ final class HubTransport: Transport {
       throw MediaError(.unsupported, "the stream is \(what); accepted over a hub: MSDK_CODEC_VP8 and MSDK_CODEC_OPUS")
     }
     let now = clock.now()
-    let own: HubMembership.Own = try guarded.withLock { guarded throws(MediaError) in
+    let own: HubRoster.Own = try guarded.withLock { guarded throws(MediaError) in
       guard guarded.isMember else { throw HubTransport.notConnected }
       guard guarded.permissions.isSuperset(of: format.needed) else { throw refusal(to: format.publishing) }
       guard let own = guarded.room.publish(stream, codec: codec, video: isVideo, now: now) else {
@@ -163,7 +163,7 @@ final class HubTransport: Transport {
 
   func unpublish(_ stream: StreamID) {
     let now = clock.now()
-    let own: HubMembership.Own? = guarded.withLock { guarded in
+    let own: HubRoster.Own? = guarded.withLock { guarded in
       guard let own = guarded.room.unpublish(stream, now: now) else { return nil }
       guarded.media?.end(own.slot)
       return own

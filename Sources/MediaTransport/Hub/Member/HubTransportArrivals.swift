@@ -16,7 +16,7 @@ extension HubTransport {
     case .ended(let error): return error
     case .joined(let member):
       let isNew = guarded.withLock { guarded in
-        guard guarded.room.members.count < HubMembership.mostMembers, guarded.room.members[member.userID] == nil else { return false }
+        guard guarded.room.members.count < HubRoster.mostMembers, guarded.room.members[member.userID] == nil else { return false }
         guarded.room.members[member.userID] = member.attributes
         return true
       }

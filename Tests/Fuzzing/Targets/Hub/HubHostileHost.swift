@@ -31,7 +31,7 @@ enum HubHostileHost: FuzzTarget {
     let session = Session()
     transport.guarded.withLock { guarded in
       (guarded.delegate, guarded.phase, guarded.hasSaidHello) = (session, .waiting, true)
-      _ = try? guarded.route.next(url.host, isIPv6: nil, transport.network.names)
+      _ = try? guarded.addresses.next(url.host, isIPv6: nil, transport.network.names)
     }
     var own: [StreamID] = []
     var seen: [StreamDescription] = []
@@ -71,8 +71,8 @@ enum HubHostileHost: FuzzTarget {
       }
       session.events = []
       transport.guarded.withLock { guarded in
-        expect(guarded.room.others.count <= HubMembership.mostOthers, "\(guarded.room.others.count) streams")
-        expect(guarded.room.members.count <= HubMembership.mostMembers, "\(guarded.room.members.count) members")
+        expect(guarded.room.others.count <= HubRoster.mostOthers, "\(guarded.room.others.count) streams")
+        expect(guarded.room.members.count <= HubRoster.mostMembers, "\(guarded.room.members.count) members")
         expect(guarded.log.bytes <= ReliableOutbox.most, "\(guarded.log.bytes) bytes to be said")
         expect(guarded.media == nil || guarded.isMember, "media of nobody")
       }

@@ -1,6 +1,6 @@
 /// A screen that is too full to leave in time is sent coarsely first, and then ever finer, some rows of macroblocks at a time. Which they
 /// are; pure.
-struct ScreenRefinement {
+struct RowRefinement {
   enum Level: Int, Comparable {
     /// As good as nothing can be read.
     case blurred

@@ -1,7 +1,7 @@
 import COpenSSL
 
 /// What both ends prove their tokens over, which feeder.h describes: fresh random bytes of each, and the connection.
-struct IngestExchange: Sendable {
+struct IngestProof: Sendable {
   enum Role: String {
     case session = "MSDKFEED session"
     case feeder = "MSDKFEED feeder\0"

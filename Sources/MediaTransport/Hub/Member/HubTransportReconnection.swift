@@ -4,63 +4,22 @@ import MediaRTP
 import MediaRuntime
 import MediaTLS
 
-/// The network thread's part: connecting, keeping connected, what comes.
-extension HubTransport: NetworkDriver {
+/// The connection to the hub: it is made, kept, and after a break made again within 30 s, with the ticket of before, so that the session keeps
+/// its place and loses no message.
+extension HubTransport {
   private static let attemptPause: Int64 = 500_000_000
   private static let attemptPatience: Int64 = 5_000_000_000
   private static let lookupPause: Int64 = 5_000_000
   private static let greeting: Int64 = 100_000_000
   private static let greetingPatience: Int64 = 15_000_000_000
 
-  func drive(isReadable: Bool) -> Int64 {
-    let now = clock.now()
-    if isReadable { receive(now) }
-    while let message = guarded.withLock({ $0.line?.connection.next(now: now) }) {
-      if let error = act(on: message, now) {
-        finish(error)
-        return .max
-      }
-    }
-    let due = hand(now)
-    let (next, outcome): (Int64, Outcome) = guarded.withLock { guarded in step(&guarded, now, due) }
-    switch outcome {
-    case .goesOn: return next
-    case .breaks:
-      post(.reconnecting)
-      return .min
-    case .ends(let error):
-      finish(error)
-      return .max
-    }
-  }
-
-  private enum Outcome {
+  enum Outcome {
     case goesOn
     case breaks
     case ends(MediaError)
   }
 
-  private func receive(_ now: Int64) {
-    let socket = guarded.withLock { guarded in
-      guarded.line?.receive(now: now)
-      return guarded.socket
-    }
-    guard let socket else { return }
-    let rows = rows.withLock { $0 }
-    for _ in 0..<8 {
-      // Whoever sends meanwhile does not wait for it.
-      let count = socket.receive(rows)
-      guarded.withLock { guarded in
-        guard let media = guarded.media else { return }
-        rows.forEach { if media.receive(UnsafeRawBufferPointer($0), from: $1, now: now) { guarded.greetDue = .max } }
-      }
-      if count < DatagramRows.capacity { return }
-    }
-  }
-
-  // MARK: The connection
-
-  private func step(_ guarded: inout Guarded, _ now: Int64, _ due: Int64) -> (Int64, Outcome) {
+  func step(_ guarded: inout Guarded, _ now: Int64, _ due: Int64) -> (Int64, Outcome) {
     if guarded.isOverfull {
       return (0, .ends(MediaError(.limit, "the hub does not read its messages: \(ReliableOutbox.most) bytes are queued")))
     }
@@ -92,7 +51,7 @@ extension HubTransport: NetworkDriver {
     guard guarded.line == nil, guarded.attempt == nil else {
       return min(guarded.attemptDue, guarded.line?.connection.deadline(now: now) ?? .max)
     }
-    return guarded.route.isLookingUp ? now &+ HubTransport.lookupPause : max(now, guarded.attemptDue)
+    return guarded.addresses.isLookingUp ? now &+ HubTransport.lookupPause : max(now, guarded.attemptDue)
   }
 
   private func keep(_ guarded: inout Guarded, _ now: Int64, _ due: Int64) -> (Int64, Outcome) {
@@ -119,13 +78,13 @@ extension HubTransport: NetworkDriver {
     guarded.phase = .reconnecting(now &+ HubTransport.absence)
     guarded.attemptFailure = failure.text
     // What its name stands for may have changed.
-    guarded.route.reset()
+    guarded.addresses.reset()
     drop(&guarded, until: now)
     return (.min, .breaks)
   }
 
   private func unreached(_ guarded: borrowing Guarded) -> String {
-    guarded.route.isLookingUp ? "the host name of the hub at \(url.host) was not resolved" : "the hub at \(url.host) did not answer"
+    guarded.addresses.isLookingUp ? "the host name of the hub at \(url.host) was not resolved" : "the hub at \(url.host) did not answer"
   }
 
   /// The next attempt, or the one that is on its way, one step on; an error when it failed, and there is no other address to try.
@@ -133,7 +92,7 @@ extension HubTransport: NetworkDriver {
     guard let error = attempt(&guarded, now, until: end) else { return nil }
     // Who answers and is not the hub ends it: what a name stands for is not tried until somebody fits.
     let isUnreached = [.io, .timeout, .closed].contains(error.status)
-    guard isUnreached, !guarded.hasSaidHello, guarded.route.remaining > 0 else { return error }
+    guard isUnreached, !guarded.hasSaidHello, guarded.addresses.remaining > 0 else { return error }
     drop(&guarded, until: now)
     return nil
   }
@@ -144,12 +103,12 @@ extension HubTransport: NetworkDriver {
         if line.connection.isOpen, !guarded.hasSaidHello { sayHello(&guarded, line, now) }
         _ = line.flush(now: now, in: thread, as: guarded.tag)
         if let failure = line.connection.failure { return failure }
-        if now >= guarded.attemptDue { return MediaError(.timeout, "the hub at \(guarded.route.words(url.host)) does not answer") }
+        if now >= guarded.attemptDue { return MediaError(.timeout, "the hub at \(guarded.addresses.words(url.host)) does not answer") }
       } else if let attempt = guarded.attempt {
         switch attempt.connecting {
         case .waiting:
-          if now >= guarded.attemptDue { return MediaError(.timeout, "the hub at \(guarded.route.words(url.host)) does not answer") }
-        case .failed(let words): return MediaError(.io, "cannot connect to the hub at \(guarded.route.words(url.host)): \(words)")
+          if now >= guarded.attemptDue { return MediaError(.timeout, "the hub at \(guarded.addresses.words(url.host)) does not answer") }
+        case .failed(let words): return MediaError(.io, "cannot connect to the hub at \(guarded.addresses.words(url.host)): \(words)")
         case .done:
           guarded.attempt = nil
           guarded.line = HubLine(attempt, HubConnection(try TLSMachine(client: url.trust), isLimited: false, now: now))
@@ -158,12 +117,12 @@ extension HubTransport: NetworkDriver {
         }
       } else if now >= guarded.attemptDue {
         // Media stays with the family with which it began.
-        guard let address = try guarded.route.next(url.host, isIPv6: guarded.media?.remote?.isIPv6, network.names) else { return nil }
+        guard let address = try guarded.addresses.next(url.host, isIPv6: guarded.media?.remote?.isIPv6, network.names) else { return nil }
         guarded.attempt = try network.connect(to: address)
         watch(&guarded)
         let patience = guarded.ticket.isEmpty ? HubTransport.patience : HubTransport.attemptPatience
         // Those after it have their share of the time.
-        let share = guarded.route.remaining > 0 ? (end &- now) / Int64(guarded.route.remaining + 1) : patience
+        let share = guarded.addresses.remaining > 0 ? (end &- now) / Int64(guarded.addresses.remaining + 1) : patience
         guarded.attemptDue = now &+ min(patience, share)
       }
       return nil
@@ -199,49 +158,9 @@ extension HubTransport: NetworkDriver {
     if let tag = guarded.tag, let attempt { thread.setFull(true, attempt, of: tag) }
   }
 
-  func finish(_ error: MediaError) {
-    let (tag, line, media): (UInt64?, HubLine?, HubMedia?) = guarded.withLock { guarded in
-      guard guarded.phase != .left, guarded.phase != .out else { return (nil, nil, nil) }
-      guarded.phase = .out
-      defer { (guarded.attempt, guarded.socket) = (nil, nil) }
-      guarded.route.reset()
-      return (guarded.tag.take(), guarded.line.take(), guarded.media.take())
-    }
-    if let tag { thread.remove(tag) }
-    _ = line
-    media?.leave(now: clock.now())
-    capture?.close()
-    post(.disconnected(error))
-  }
-
-  // MARK: What the hub says
-
-  /// An error when it is over.
-  func act(on message: [UInt8], _ now: Int64) -> MediaError? {
-    do {
-      let notice = try message.withUnsafeBytes { bytes throws(PacketError) in try HubNotice(parsing: bytes) }
-      if notice.isCounted {
-        let isLie = guarded.withLock { guarded in
-          guard guarded.isMember, guarded.phase == .here else { return true }
-          guard guarded.log.receive(message.count) else { return false }
-          guarded.line?.connection.send(HubConnection.frame { HubRequest.received(guarded.log.tell()).write(to: &$0) }, now: now)
-          return false
-        }
-        if isLie { return HubTransport.lie("a message before its welcome") }
-      }
-      return try follow(notice, now)
-    } catch let error as MediaError {
-      return error
-    } catch {
-      return MediaError(.corrupt, "\(error)")
-    }
-  }
-
-  static func lie(_ what: String) -> MediaError { MediaError(.corrupt, "the hub sent \(what)") }
-
   /// Who was let in opens his way for media.
   func enter(_ welcome: HubNotice.Welcome, _ now: Int64) throws(MediaError) {
-    guard let address = guarded.withLock({ $0.route.current }) else { throw MediaError(.fail, "the hub has no address") }
+    guard let address = guarded.withLock({ $0.addresses.current }) else { throw MediaError(.fail, "the hub has no address") }
     let socket = HubSocket(try network.bindDatagrams(to: address.unspecified(port: 0)))
     let media = try HubMedia(
       welcome.terms, isHub: false, over: socket, to: address.with(port: welcome.terms.port), bitrates: bitrates, clock: clock,
@@ -264,7 +183,7 @@ extension HubTransport: NetworkDriver {
         return false
       }
       guarded.phase = .here
-      if let address = guarded.route.current { guarded.media?.move(to: address) }
+      if let address = guarded.addresses.current { guarded.media?.move(to: address) }
       guarded.log.beginAgain(now: now)
       return true
     }

@@ -2,7 +2,7 @@ import Testing
 
 @testable import MediaIngest
 
-struct IngestExchangeTests {
+struct IngestProofTests {
   /// Computed by another implementation: Python's hmac over the transcript that feeder.h describes.
   @Test func proofsAreThoseOfTheHeader() throws {
     for (route, role, proof) in [
@@ -34,7 +34,7 @@ struct IngestExchangeTests {
           0xb4, 0x7c, 0x74, 0xb8, 0xb3, 0xa8, 0x2d, 0xce, 0xbb, 0x47, 0xd3, 0xcc, 0xb8, 0x54, 0x00, 0xf8
         ]
       )
-    ] as [(IngestRoute, IngestExchange.Role, [UInt8])] {
+    ] as [(IngestRoute, IngestProof.Role, [UInt8])] {
       let token = role == .session ? FeederBytes.reception : FeederBytes.transmission
       #expect(try Array(FeederBytes.proof(of: token, by: role, route).dropFirst(8)) == proof)
     }
@@ -53,7 +53,7 @@ struct IngestExchangeTests {
   }
 
   @Test func noncesAreNotUsedTwice() {
-    let nonces = (0..<1000).map { _ in IngestExchange.freshNonce() }
+    let nonces = (0..<1000).map { _ in IngestProof.freshNonce() }
     #expect(nonces.allSatisfy { $0.count == 32 })
     #expect(Set(nonces).count == nonces.count)
   }

@@ -2,9 +2,9 @@ import Testing
 
 @testable import MediaCodecs
 
-@Suite struct ScreenRefinementTests {
-  private func coarse(_ hashes: [UInt64], readable: Int) -> ScreenRefinement {
-    var screen = ScreenRefinement(rows: hashes.count)
+@Suite struct RowRefinementTests {
+  private func coarse(_ hashes: [UInt64], readable: Int) -> RowRefinement {
+    var screen = RowRefinement(rows: hashes.count)
     screen.measured(.sharp, bytes: 1_000 * hashes.count)
     screen.measured(.coarse, bytes: 500 * hashes.count)
     screen.sentCoarsely(hashes, readable: readable)

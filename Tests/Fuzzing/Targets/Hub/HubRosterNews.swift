@@ -5,8 +5,8 @@ import MediaRTP
 
 /// A hostile host's news of streams in any order, between what an honest member does: publishes, receives, ends. The tables never hold
 /// more than they may, and no place is taken twice.
-enum HubMembershipNews: FuzzTarget {
-  static let name = "hub_membership"
+enum HubRosterNews: FuzzTarget {
+  static let name = "hub_roster"
 
   private final class Nobody: EncodedSink {
     func receive(_ frame: EncodedFrame, _ id: FrameID) {}
@@ -14,7 +14,7 @@ enum HubMembershipNews: FuzzTarget {
 
   static func run(_ bytes: UnsafeRawBufferPointer) throws {
     var input = Input(bytes)
-    var room = HubMembership()
+    var room = HubRoster()
     var log = ReliableOutbox()
     var now: Int64 = 0
     var ids: [StreamID] = []
@@ -44,14 +44,14 @@ enum HubMembershipNews: FuzzTarget {
         _ = log.confirm(UInt64(input.byte()) | UInt64(input.byte()) << 56, now: now)
       default: follow(input.piece(), &room, now)
       }
-      expect(room.others.count <= HubMembership.mostOthers, "\(room.others.count) streams")
+      expect(room.others.count <= HubRoster.mostOthers, "\(room.others.count) streams")
       expect(Set(room.own.values.map(\.slot)).count == room.own.count, "a place of two streams")
       let received = room.others.values.compactMap(\.slot)
       expect(Set(received).count == received.count, "a place of two streams of others")
     }
   }
 
-  private static func follow(_ bytes: UnsafeRawBufferPointer, _ room: inout HubMembership, _ now: Int64) {
+  private static func follow(_ bytes: UnsafeRawBufferPointer, _ room: inout HubRoster, _ now: Int64) {
     switch try? HubNotice(parsing: bytes) {
     case .streamAdded(let stream):
       let before = room.others.count

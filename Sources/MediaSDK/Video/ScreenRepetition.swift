@@ -3,7 +3,7 @@ import MediaCore
 /// What a shared screen shows now, kept after it was sent. Whoever comes later or asks for a key frame is shown it at once; what was left
 /// out on its way is made good; and it goes out a few times more until it is sharp. Then nothing happens until something changes. Pure but
 /// for the reference that it holds: times in, times out.
-struct StillFrame {
+struct ScreenRepetition {
   struct Kept {
     /// With a reference, which whoever replaces the picture is handed back.
     let frame: VideoFrame
@@ -43,7 +43,7 @@ struct StillFrame {
   mutating func keep(_ new: Kept?, isOnItsWay: Bool = true) -> VideoFrame? {
     defer {
       kept = new
-      repeatsLeft = StillFrame.mostRepeats
+      repeatsLeft = ScreenRepetition.mostRepeats
       due = .max
       isUnseen = false
       if new == nil || isOnItsWay { isAskedFor = false }
@@ -54,12 +54,12 @@ struct StillFrame {
   mutating func ask() {
     guard kept != nil else { return }
     isAskedFor = true
-    repeatsLeft = StillFrame.mostRepeats
+    repeatsLeft = ScreenRepetition.mostRepeats
   }
 
   /// Somebody receives the stream, who asks for nothing where there is no room (`rtp:`). In a room they do, which is the sooner answer.
   mutating func receiversCame(_ now: Int64) {
-    if isUnseen { due = min(due, now + StillFrame.answerSpacing) }
+    if isUnseen { due = min(due, now + ScreenRepetition.answerSpacing) }
     isUnseen = false
   }
 
@@ -71,10 +71,10 @@ struct StillFrame {
     case .shown(let isSharp):
       let isDone = isSharp || repeatsLeft == 0
       repeatsLeft -= isDone ? 0 : 1
-      due = isDone ? .max : now + max(StillFrame.spacing, interval)
+      due = isDone ? .max : now + max(ScreenRepetition.spacing, interval)
     case .unseen: (due, isUnseen) = (.max, true)
-    case .leftOut: due = now + max(StillFrame.spacing, interval)
-    case .refused: due = now + max(StillFrame.retry, interval)
+    case .leftOut: due = now + max(ScreenRepetition.spacing, interval)
+    case .refused: due = now + max(ScreenRepetition.retry, interval)
     }
   }
 
@@ -84,7 +84,7 @@ struct StillFrame {
   /// The picture, if it is to go out again now.
   mutating func take(_ now: Int64) -> Kept? {
     guard time <= now else { return nil }
-    if isAskedFor { nextAnswer = now + StillFrame.answerSpacing }
+    if isAskedFor { nextAnswer = now + ScreenRepetition.answerSpacing }
     (due, isAskedFor, isUnseen) = (.max, false, false)
     return kept
   }

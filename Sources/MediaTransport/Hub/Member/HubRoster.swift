@@ -3,7 +3,7 @@ import MediaCore
 
 /// What a member's machine knows of the hub's room: who is there, streams of others by the hub's numbers, streams of its own by its own, and the
 /// places of both. Places that were used just now rest for a while, as packets of before may still be under way.
-struct HubMembership {
+struct HubRoster {
   struct Own {
     let number: UInt32
     let slot: HubSlot
@@ -90,7 +90,7 @@ struct HubMembership {
 
   /// Told of one more; nil for what cannot be.
   mutating func add(_ stream: HubNotice.Stream) -> StreamDescription? {
-    guard others.count < HubMembership.mostOthers, otherNumbers[stream.number] == nil, HubStreams.isCarried(stream.codec) else {
+    guard others.count < HubRoster.mostOthers, otherNumbers[stream.number] == nil, HubStreams.isCarried(stream.codec) else {
       return nil
     }
     let id = StreamID.next()

@@ -9,7 +9,7 @@ private final class Nobody: EncodedSink {
 }
 
 /// The tables of both ends.
-@Suite struct HubMembershipTests {
+@Suite struct HubRosterTests {
   private static let vp8 = UInt32(MSDK_CODEC_VP8)
   private static let opus = UInt32(MSDK_CODEC_OPUS)
   private static let second: Int64 = 1_000_000_000
@@ -20,7 +20,7 @@ private final class Nobody: EncodedSink {
 
   @Test func placesRestBeforeTheyAreUsedAgain() throws {
     var holds: Bool
-    var places = HubMembership.Places()
+    var places = HubRoster.Places()
     let found22 = places.take(video: true, now: 0)
     let first = try #require(found22)
     #expect(first.index == 0)
@@ -45,7 +45,7 @@ private final class Nobody: EncodedSink {
 
   @Test func unitsGoWhereTheirPlaceSays() throws {
     var holds: Bool
-    var room = HubMembership()
+    var room = HubRoster()
     let found37 = room.add(stream(5))
     let id = try #require(found37).id
     holds = room.add(stream(5)) == nil

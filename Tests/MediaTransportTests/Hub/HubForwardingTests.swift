@@ -5,7 +5,7 @@ import Testing
 @testable import MediaTransport
 
 /// Which streams a member is sent while his way does not carry them all.
-@Suite struct HubStreamsTests {
+@Suite struct HubForwardingTests {
   private static let millisecond: Int64 = 1_000_000
   private var streams = HubStreams()
   private let large: UInt32

@@ -3,16 +3,16 @@ import Testing
 
 @testable import MediaSDK
 
-@Suite struct StillFrameTests {
+@Suite struct ScreenRepetitionTests {
   /// The reference is the test's, which keeps none of it.
-  private func kept(_ sequence: UInt64, at time: Int64 = 0) throws -> StillFrame.Kept {
+  private func kept(_ sequence: UInt64, at time: Int64 = 0) throws -> ScreenRepetition.Kept {
     let frame = try VideoFrame.make(Make.format())
     defer { frame.release() }
-    return StillFrame.Kept(frame: frame, sequence: sequence, timestamp: time, acceptedAt: time)
+    return ScreenRepetition.Kept(frame: frame, sequence: sequence, timestamp: time, acceptedAt: time)
   }
 
-  private func standing() throws -> StillFrame {
-    var standing = StillFrame()
+  private func standing() throws -> ScreenRepetition {
+    var standing = ScreenRepetition()
     let former = standing.keep(try kept(1))
     #expect(former == nil)
     return standing
@@ -29,10 +29,10 @@ import Testing
   @Test func whatIsNotSharpIsShownAgainForAWhile() throws {
     var standing = try standing()
     var now: Int64 = 0
-    for _ in 0..<StillFrame.mostRepeats {
+    for _ in 0..<ScreenRepetition.mostRepeats {
       standing.settle(1, .shown(isSharp: false), now: now, interval: 0)
-      #expect(standing.time == now + StillFrame.spacing)
-      now += StillFrame.spacing
+      #expect(standing.time == now + ScreenRepetition.spacing)
+      now += ScreenRepetition.spacing
       #expect(standing.take(now - 1) == nil)
       #expect(standing.take(now)?.sequence == 1)
       #expect(standing.time == .max)
@@ -51,7 +51,7 @@ import Testing
     var standing = try standing()
     for round in 0..<50 {
       standing.settle(1, round % 2 == 0 ? .leftOut : .refused, now: 0, interval: 0)
-      #expect(standing.time == (round % 2 == 0 ? StillFrame.spacing : StillFrame.retry))
+      #expect(standing.time == (round % 2 == 0 ? ScreenRepetition.spacing : ScreenRepetition.retry))
     }
     standing.settle(1, .unseen, now: 0, interval: 0)
     #expect(standing.time == .max)
@@ -64,14 +64,14 @@ import Testing
     #expect(standing.time == .max)
     standing.settle(1, .unseen, now: 0, interval: 0)
     standing.receiversCame(5)
-    #expect(standing.time == StillFrame.answerSpacing + 5)
+    #expect(standing.time == ScreenRepetition.answerSpacing + 5)
     #expect(standing.take(standing.time)?.sequence == 1)
     standing.receiversCame(6)
     #expect(standing.time == .max)
     standing.settle(1, .unseen, now: 7, interval: 0)
     standing.receiversCame(8)
     standing.ask()
-    #expect(standing.take(9 + StillFrame.answerSpacing)?.sequence == 1)
+    #expect(standing.take(9 + ScreenRepetition.answerSpacing)?.sequence == 1)
     #expect(standing.time == .max)
     // Another one is on its way.
     standing.settle(1, .unseen, now: 10, interval: 0)
@@ -82,13 +82,13 @@ import Testing
 
   /// The worker finds nobody and rests before the first receiver counts; or they left while it was to be shown again.
   @Test func whatRestedUnseenIsShownToThoseWhoCome() throws {
-    for outcome in [StillFrame.Outcome.unseen, .leftOut, .shown(isSharp: false)] {
+    for outcome in [ScreenRepetition.Outcome.unseen, .leftOut, .shown(isSharp: false)] {
       var standing = try standing()
       standing.settle(1, outcome, now: 0, interval: 0)
       standing.rest()
       #expect(standing.time == .max)
       standing.receiversCame(5)
-      #expect(standing.time == StillFrame.answerSpacing + 5)
+      #expect(standing.time == ScreenRepetition.answerSpacing + 5)
     }
     var standing = try standing()
     standing.settle(1, .shown(isSharp: true), now: 0, interval: 0)
@@ -104,19 +104,19 @@ import Testing
     #expect(standing.take(0)?.sequence == 1)
     #expect(standing.take(0) == nil)
     standing.ask()
-    #expect(standing.time == StillFrame.answerSpacing)
-    #expect(standing.take(StillFrame.answerSpacing - 1) == nil)
-    #expect(standing.take(StillFrame.answerSpacing) != nil)
+    #expect(standing.time == ScreenRepetition.answerSpacing)
+    #expect(standing.take(ScreenRepetition.answerSpacing - 1) == nil)
+    #expect(standing.take(ScreenRepetition.answerSpacing) != nil)
   }
 
   @Test func askingMakesItSharpAnew() throws {
     var standing = try standing()
-    for _ in 0...StillFrame.mostRepeats { standing.settle(1, .shown(isSharp: false), now: 0, interval: 0) }
+    for _ in 0...ScreenRepetition.mostRepeats { standing.settle(1, .shown(isSharp: false), now: 0, interval: 0) }
     #expect(standing.time == .max)
     standing.ask()
     _ = standing.take(0)
     standing.settle(1, .shown(isSharp: false), now: 0, interval: 0)
-    #expect(standing.time == StillFrame.spacing)
+    #expect(standing.time == ScreenRepetition.spacing)
   }
 
   @Test func aNewPictureOnItsWayIsTheAnswer() throws {

@@ -3,7 +3,7 @@ import MediaNetwork
 
 /// Where a hub is tried: at its address, or at those of its name, one after the other in the order in which they were found. All tried, the name is
 /// looked up again.
-struct HubRoute {
+struct HubAddresses {
   private var rest: ArraySlice<SocketAddress> = []
   private var lookup: NameLookup?
   /// The one that is tried, or over which the hub was reached.

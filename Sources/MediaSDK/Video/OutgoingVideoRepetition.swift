@@ -10,7 +10,7 @@ extension OutgoingVideo {
   func askForPicture() {
     guarded.withLock { guarded in
       guarded.wantsKeyFrame = true
-      guarded.screen.standing.ask()
+      guarded.screen.repetition.ask()
     }
     pokeStanding()
     if options.isEncodedInput { pump.withLock { $0 }?.requestKeyFrame() }
@@ -63,10 +63,10 @@ extension OutgoingVideo.Guarded {
       return waiting
     }
     guard hasTakers else {
-      screen.standing.rest()
+      screen.repetition.rest()
       return nil
     }
-    guard let kept = screen.standing.take(now), let frame = try? kept.frame.view() else { return nil }
+    guard let kept = screen.repetition.take(now), let frame = try? kept.frame.view() else { return nil }
     let timestamp = kept.timestamp &+ (now - kept.acceptedAt)
     frame.native.pointee.timestamp_ns = timestamp
     return OutgoingVideo.Pending(
@@ -76,8 +76,8 @@ extension OutgoingVideo.Guarded {
   /// When `takeDue` is worth calling.
   var timeOfDue: Int64 {
     guard life.state == .started else { return .max }
-    guard screen.held != nil else { return screen.standing.time }
+    guard screen.held != nil else { return screen.repetition.time }
     let own = pacing.isHeldToFormat ? senders.current?.format.frameRate : nil
-    return min(screen.standing.time, pacing.due(own: own, slower: slowerRate))
+    return min(screen.repetition.time, pacing.due(own: own, slower: slowerRate))
   }
 }
