@@ -221,6 +221,8 @@ run-swift-tests:
 test-real-time:
 	@echo "== Swift tests in real time, one after the other"
 	@.ci/swift-tests real-time
+	@echo "== Python tests in real time"
+	@$(RUN_ENV) PYTHONPATH=$(CURDIR)/Bindings/Python:Tests/Python $(LIMIT) $(PYTHON) -m unittest discover -s Tests/Python/real_time
 
 test-plugins: $(PLUGIN_FILES)
 	@echo "== plugins alone, under a host that checks them"

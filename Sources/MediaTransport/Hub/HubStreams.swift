@@ -38,7 +38,7 @@ struct HubStreams {
     var isFlowing: Bool { !needsKeyFrame }
   }
 
-  private(set) var published: [UInt32: Published] = [:]
+  var published: [UInt32: Published] = [:]
   private(set) var numbers: [StreamID: UInt32] = [:]
   private var publishedAt: [HubSlot: UInt32] = [:]
   var offered: [UInt32: Offered] = [:]
@@ -83,14 +83,6 @@ struct HubStreams {
   /// So many frames did not come.
   mutating func missed(_ count: Int, at slot: HubSlot) {
     if let number = publishedAt[slot] { published[number]?.picture &+= FrameID(clamping: count) }
-  }
-
-  /// Whether the publisher of that stream is notified of a request: one that was requested and has not come yet is for whoever asks meanwhile.
-  mutating func isToBeAsked(for id: StreamID, now: Int64) -> Bool {
-    guard let number = numbers[id], let stream = published[number] else { return true }
-    if let asked = stream.asked, now &- asked < HubStreams.requestPause { return false }
-    published[number]?.asked = now
-    return true
   }
 
   // MARK: Of others

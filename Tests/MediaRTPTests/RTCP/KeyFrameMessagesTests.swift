@@ -2,7 +2,7 @@ import Testing
 
 @testable import MediaRTP
 
-@Suite struct KeyFrameRequestsTests {
+@Suite struct KeyFrameMessagesTests {
   @Test func pictureLossComesBack() throws {
     let packet = written { PictureLossIndication(sender: SSRC(1), media: SSRC(2)).write(to: &$0) }
     #expect(packet == bytes("81 ce 0002 00000001 00000002"))
