@@ -18,7 +18,7 @@ public enum HandleKind: UInt8, Sendable {
 /// Foreign handles to objects. A handle is a number made of kind, generation and index, never an address: its top byte makes it no valid
 /// pointer, and one that is stale, foreign or garbage finds nothing. Looking up takes no lock.
 public final class HandleTable: @unchecked Sendable {
-  /// The table of the process; there is no other.
+  /// The table of the process. Only tests have another, which nobody uses beside them.
   public static let shared = HandleTable()
 
   /// `state` is the generation (upper half), the live bit, and the number of threads that are looking right now.
@@ -45,7 +45,7 @@ public final class HandleTable: @unchecked Sendable {
   private let chunks: UnsafeMutablePointer<Atomic<UInt>>
   private let free = Monitor(Free())
 
-  private init() {
+  init() {
     chunks = .allocate(capacity: HandleTable.chunkLimit)
     for index in 0..<HandleTable.chunkLimit { (chunks + index).initialize(to: Atomic(0)) }
   }

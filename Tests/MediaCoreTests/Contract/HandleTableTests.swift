@@ -7,7 +7,7 @@ private final class Thing: Sendable {
 }
 
 @Suite struct HandleTableTests {
-  private let table = HandleTable.shared
+  private let table = HandleTable()
 
   @Test func findsWhatWasPutIn() throws {
     let thing = Thing()
@@ -98,10 +98,10 @@ private final class Thing: Sendable {
         return OSThread {
           let handle = OpaquePointer(bitPattern: token)
           for _ in 0..<200 {
-            if let thing = HandleTable.shared.object(handle, .session) as? Thing { #expect(thing.value == 1) }
+            if let thing = table.object(handle, .session) as? Thing { #expect(thing.value == 1) }
           }
-          if index >= 2, HandleTable.shared.remove(handle, .session) != nil { removals.withLock { $0 += 1 } }
-          #expect(index < 2 || HandleTable.shared.object(handle, .session) == nil)
+          if index >= 2, table.remove(handle, .session) != nil { removals.withLock { $0 += 1 } }
+          #expect(index < 2 || table.object(handle, .session) == nil)
         }
       }
       for thread in threads { thread.join() }
