@@ -21,9 +21,9 @@ TOKEN = re.compile(r"/\*(?P<comment>.*?)\*/|MSDK_EXPORT\s(?P<declaration>[^;]*);
 TAG = re.compile(r"\[(any thread|not in a callback|may wait|waits only|control|media)[^\]]*\]\s*$")
 
 ATTRIBUTE = r"@\w+(?:\([^)]*\))?"
-MODIFIER = r"(?:nonisolated|final|static|class|mutating|indirect|lazy|override|private\(set\)|internal\(set\))"
+MODIFIER = r"[a-z]+(?:\([a-z]+\))?"
 PUBLIC = re.compile(
-    rf"\s*(?:{ATTRIBUTE}\s+)*(?:{MODIFIER}\s+)*public\s+(?:{MODIFIER}\s+)*(?:var|let|func|init|struct|enum|class|protocol|typealias|subscript)\b")
+    rf"\s*(?:{ATTRIBUTE}\s+)*(?:{MODIFIER}\s+)*public\s+(?:{MODIFIER}\s+)*(?:var|let|func|init|struct|enum|class|protocol|typealias|subscript|actor)\b")
 
 MARKDOWN_COLUMNS = 119
 URL = re.compile(r"[a-z]+://[^\s)>]+")

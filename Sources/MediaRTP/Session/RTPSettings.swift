@@ -14,7 +14,7 @@ public struct RTPSettings: Sendable {
   public var bitrates = BandwidthEstimator.Limits()
   /// How long frames may wait here to be sent.
   public var pacing = PacerBounds()
-  /// How often control packets are sent; RFC 4585's early feedback, or at once.
+  /// How often reports are sent; feedback does not wait for them.
   public var reports = ReportSchedule.Settings(bandwidth: 50_000, profile: .immediate, minimum: 1_000_000_000)
   /// The two ends are alone with each other: a stream's first report leaves with its first packet, and is answered, without waiting for the schedule
   /// (RFC 6051, section 2.1).

@@ -2,7 +2,6 @@ import MediaCore
 import MediaNetwork
 import MediaRTP
 import MediaRuntime
-import MediaTLS
 
 /// What the network thread calls: what comes, and what is due.
 extension HubTransport: NetworkDriver {

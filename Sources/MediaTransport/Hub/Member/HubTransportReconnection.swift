@@ -1,6 +1,5 @@
 import MediaCore
 import MediaNetwork
-import MediaRTP
 import MediaRuntime
 import MediaTLS
 
