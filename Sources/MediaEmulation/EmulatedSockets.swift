@@ -1,4 +1,4 @@
-import MediaNetwork
+import MediaCore
 
 /// A socket of an emulated machine, under the network's lock.
 class EmulatedSocket {

@@ -1,3 +1,5 @@
+import MediaCore
+
 /// The part of an address that one party is given as a whole: all of IPv4, the first 64 bits of IPv6 (RFC 4291, section 2.5.4), whose last 64
 /// a host chooses as it likes. Bounds on strangers are kept for each prefix.
 public struct AddressPrefix: Hashable, Sendable {

@@ -1,4 +1,5 @@
 import CLinux
+import MediaCore
 
 /// Where datagrams are received to, used again and again: 16 rows of neighbours that came together, each of up to 64 kB. Of its memory only what
 /// something came into is more than an address.

@@ -1,3 +1,5 @@
+import MediaCore
+
 /// The name of a host as RFC 1123, section 2.1, has it, in lower case: labels of letters, digits and hyphens between dots.
 public struct HostName: Sendable, Hashable, CustomStringConvertible {
   /// In lower case, with the final dot if one was given.

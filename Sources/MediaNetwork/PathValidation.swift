@@ -1,3 +1,5 @@
+import MediaCore
+
 /// Where an end that is known by its keys may be sent to: to an address that has returned a challenge, and to no other (RFC 9000, sections 8.2 and 9.3).
 /// Who copies an authentic packet and sends it from elsewhere draws nothing there but challenges, at most three times what came from there (section
 /// 8.1). Pure: packets, time and randomness in, challenges out. One call at a time.

@@ -1,4 +1,4 @@
-import MediaNetwork
+import MediaCore
 
 /// The headers of IP and UDP that a datagram would have had (RFC 791, RFC 8200, RFC 768), as sockets do not tell them.
 enum PacketHeaders {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import MediaNetwork
+@testable import MediaCore
 
 @Suite struct SocketAddressTests {
   @Test func addressesAreWrittenAsTheyWereRead() throws {
@@ -15,6 +15,14 @@ import Testing
       #expect(address.with(port: 9).port == 9 && address.with(port: 5004) == address)
     }
     #expect(SocketAddress("::ffff:1.2.3.4", port: 1) != SocketAddress("1.2.3.4", port: 1))
+  }
+
+  @Test func addressesAreMadeOfTheirBytes() throws {
+    let v4 = try #require(SocketAddress("192.0.2.1", port: 9))
+    #expect(SocketAddress(v4: 0xC000_0201, port: 9) == v4 && UInt32(truncatingIfNeeded: v4.words.low) == 0xC000_0201)
+    let v6 = try #require(SocketAddress("2001:db8::ff", port: 9))
+    #expect(SocketAddress(high: v6.words.high, low: v6.words.low, port: 9) == v6 && v6.words.high == 0x2001_0db8_0000_0000)
+    #expect(SocketAddress(high: 0, low: 0xFFFF_C000_0201, port: 9) != v4)
   }
 
   @Test func interfacesAreKept() throws {

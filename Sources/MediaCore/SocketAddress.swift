@@ -1,6 +1,4 @@
-import CLinux
 import Glibc
-import MediaCore
 
 /// An address of IPv4 or IPv6, and a port.
 public struct SocketAddress: Sendable, Hashable, CustomStringConvertible {
@@ -33,6 +31,16 @@ public struct SocketAddress: Sendable, Hashable, CustomStringConvertible {
     self.init(v6: v6, scope: scope, port: port)
   }
 
+  /// From the four bytes of IPv4.
+  public init(v4: UInt32, port: UInt16) {
+    self.init(v4: in_addr(s_addr: v4.bigEndian), port: port)
+  }
+
+  /// From the sixteen bytes of IPv6, without an interface.
+  public init(high: UInt64, low: UInt64, port: UInt16) {
+    (self.high, self.low, self.port, isIPv6, scope) = (high, low, port, true, 0)
+  }
+
   private init(v4: in_addr, port: UInt16) {
     (high, low) = (0, 0xFFFF_0000_0000 | UInt64(UInt32(bigEndian: v4.s_addr)))
     (self.port, isIPv6, scope) = (port, false, 0)
@@ -45,7 +53,7 @@ public struct SocketAddress: Sendable, Hashable, CustomStringConvertible {
     (self.port, isIPv6, self.scope) = (port, true, scope)
   }
 
-  init?(_ storage: sockaddr_storage) {
+  package init?(_ storage: sockaddr_storage) {
     var storage = storage
     switch Int32(storage.ss_family) {
     case AF_INET:
@@ -75,7 +83,7 @@ public struct SocketAddress: Sendable, Hashable, CustomStringConvertible {
   public var words: (high: UInt64, low: UInt64) { (high, low) }
 
   /// As the kernel takes it, and its length.
-  var native: (sockaddr_storage, socklen_t) {
+  package var native: (sockaddr_storage, socklen_t) {
     var storage = sockaddr_storage()
     return withUnsafeMutableBytes(of: &storage) { bytes in
       if isIPv6 {
@@ -101,24 +109,6 @@ public struct SocketAddress: Sendable, Hashable, CustomStringConvertible {
     isIPv6
       ? SocketAddress(v6: v6, scope: scope, port: port)
       : SocketAddress(v4: in_addr(s_addr: UInt32(truncatingIfNeeded: low).bigEndian), port: port)
-  }
-
-  /// The address of this machine from which that one is sent to, as the routes say now; nil without a route.
-  public static func local(toward remote: SocketAddress) -> SocketAddress? {
-    let descriptor = msdk_datagram_socket(remote.isIPv6 ? AF_INET6 : AF_INET)
-    guard descriptor >= 0 else { return nil }
-    defer { close(descriptor) }
-    var (native, length) = remote.native
-    var storage = sockaddr_storage()
-    var size = socklen_t(MemoryLayout<sockaddr_storage>.size)
-    let result = withUnsafePointer(to: &native) { pointer in
-      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { connect(descriptor, $0, length) }
-    }
-    guard result == 0 else { return nil }
-    let named = withUnsafeMutablePointer(to: &storage) { pointer in
-      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(descriptor, $0, &size) }
-    }
-    return named == 0 ? SocketAddress(storage)?.with(port: 0) : nil
   }
 
   /// Whether all but the port is equal, the interface of link-local addresses included.
