@@ -20,7 +20,7 @@ ROOMS = (
     ("MediaCore",),
     ("MediaRuntime", "MediaCodecs", "MediaRTP", "MediaTLS"),
     ("MediaSDP", "MediaSRTP", "MediaPlugins"),
-    ("MediaNetwork", "IsolationProtocol"),
+    ("MediaNetwork", "MediaICE", "IsolationProtocol"),
     ("MediaIsolation", "IsolationChild"),
     ("MediaTransport",),
     ("MediaIngest", "MediaEmulation"),
