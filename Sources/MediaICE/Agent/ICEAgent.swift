@@ -1,0 +1,177 @@
+import MediaCore
+import MediaSDP
+
+/// One end of ICE (RFC 8445) for one component: everything of WebRTC is bundled and multiplexed on it. Datagrams, candidates and time in; datagrams
+/// and events out, which are taken; `poll` says when it wants to be called again. Calls come one at a time, on any thread.
+///
+/// After any call: `poll`, then `takeDatagram` and `takeEvent` until they give nothing. It owns no socket, clock or random source. Times are
+/// nanoseconds of one clock.
+public final class ICEAgent {
+  /// A socket of this machine, or a connection to a relay.
+  struct Base {
+    enum Kind: Equatable {
+      case udp, tcpPassive
+      case relay
+    }
+
+    let address: SocketAddress
+    let kind: Kind
+    var isOpen = true
+  }
+
+  public let settings: ICESettings
+  public internal(set) var isControlling: Bool
+  public internal(set) var state = ICEState.new
+  /// Where application data goes.
+  public internal(set) var route: ICERoute?
+  /// To be signalled. Others after each restart.
+  public var local: ICECredentials { current.local }
+  /// Datagrams that were refused: of strangers, or not understood.
+  public internal(set) var refused: UInt64 = 0
+  let random: RandomSource
+  var tieBreaker: UInt64
+  var bases: [Base] = []
+  var paths: [LocalPath] = []
+  var gathering = Gathering()
+  var relays: [RelayedAddress] = []
+  var current: CheckList
+  /// Of before the restart: its route is used until there is a new one, and a little longer for what is on its way.
+  var former: CheckList?
+  var formerEnd: Int64 = .max
+  var nextCheck: Int64 = .min
+  private var outbox: [ICEDatagram] = []
+  private var events: [ICEEvent] = []
+  private(set) var isClosed = false
+
+  static let mostBases = 16
+  static let mostServers = 4
+  /// What is not taken is lost, as in a network.
+  static let mostOutgoing = 1_024
+  /// A route of before a restart is kept so long after there is another.
+  static let formerTime: Int64 = 3_000_000_000
+
+  /// Password and transactions are made by the generator: `SystemRandomNumberGenerator` where there is a network.
+  public init(_ settings: ICESettings, random generator: any RandomNumberGenerator) {
+    self.settings = settings
+    random = RandomSource(generator)
+    isControlling = settings.isControlling && !settings.isLite
+    tieBreaker = random.next()
+    current = CheckList(ICEAgent.makeCredentials(random))
+  }
+
+  /// 48 and 144 random bits; RFC 8445, section 5.3, wants 24 and 128.
+  static func makeCredentials(_ random: RandomSource) -> ICECredentials {
+    ICECredentials(user: random.text(8), password: random.text(24))
+  }
+
+  // MARK: Of the other end
+
+  /// What its description says. `isLite` makes this end the controlling one (RFC 8445, section 6.1.1). Throws `.state` for other credentials than
+  /// those of this generation: `restart` comes first. Throws `.invalid` for what RFC 8839, section 5.4, does not allow.
+  public func setRemote(_ credentials: ICECredentials, isLite: Bool = false, now: Int64) throws(MediaError) {
+    guard (4...256).contains(credentials.user.utf8.count), (22...256).contains(credentials.password.utf8.count) else {
+      throw MediaError(.invalid, "ICE: user name and password of \(credentials.user.utf8.count) and \(credentials.password.utf8.count) bytes; accepted: 4..256 and 22..256")
+    }
+    if let remote = current.remote {
+      guard remote.credentials == credentials else {
+        throw MediaError(.state, "ICE: another user name of the other end than before; accepted after restart()")
+      }
+      return
+    }
+    guard !(isLite && settings.isLite) else { throw MediaError(.unsupported, "ICE: both ends are lite; accepted: one of them") }
+    current.remote = .init(credentials: credentials, isLite: isLite)
+    if isLite { take(role: true) }
+    current.started = now
+    current.patience = now &+ ICEAgent.patience
+  }
+
+  /// As in a=candidate or trickled, in any order with `setRemote`. false: it is not used, because it is of a kind, transport, generation or
+  /// address that is not, or a name (`.local`), known already, or one too many. Such an end is found by its checks. Throws `.invalid` for what is
+  /// no candidate.
+  public func addRemote(_ text: String, now: Int64) throws(MediaError) -> Bool {
+    guard let candidate = try Candidate(parsing: text) else { return false }
+    return addRemote(candidate, now: now)
+  }
+
+  public func addRemote(_ candidate: Candidate, now: Int64) -> Bool {
+    guard !isClosed, candidate.component == 1, candidate.transport == "udp", !candidate.address.utf8.contains(UInt8(ascii: "%")),
+      let address = SocketAddress(candidate.address, port: candidate.port), address.isReachable, !(address.isIPv6 && address.isLinkLocal)
+    else { return false }
+    if let user = candidate.extensions.first(where: { $0.name == "ufrag" })?.value, let remote = current.remote, remote.credentials.user != user {
+      return false
+    }
+    let remote = RemoteCandidate(address: address, isTCP: false, kind: candidate.kind, priority: candidate.priority)
+    guard current.add(signalled: remote) else { return false }
+    if settings.isLite { return true }
+    current.patience = max(current.patience, now &+ ICEAgent.latePatience)
+    for path in paths { _ = current.makePair(path, remote, isControlling: isControlling) }
+    return true
+  }
+
+  /// No further candidate of the other end comes (RFC 8838, section 8.2): by a=end-of-candidates, or because it does not trickle.
+  public func endOfRemoteCandidates() { current.hasAllRemotes = true }
+
+  // MARK: Time
+
+  /// Does what is due. The time of the next call, at the latest; `.max`: none by itself.
+  public func poll(now: Int64) -> Int64 {
+    guard !isClosed else { return .max }
+    var deadline = pollGathering(now)
+    deadline = min(deadline, pollRelays(now))
+    if !settings.isLite {
+      deadline = min(deadline, pollChecks(current, now))
+      deadline = min(deadline, pollNomination(current, now))
+    }
+    deadline = min(deadline, pollConsent(current, now))
+    if let former { deadline = min(deadline, pollConsent(former, now)) }
+    deadline = min(deadline, update(now: now))
+    // What checks wanted of relays.
+    return max(now, min(deadline, pollRelays(now)))
+  }
+
+  public func takeDatagram() -> ICEDatagram? { outbox.isEmpty ? nil : outbox.removeFirst() }
+  public func takeEvent() -> ICEEvent? { events.isEmpty ? nil : events.removeFirst() }
+
+  /// Relays are said so; datagrams and events are still to be taken.
+  public func close(now: Int64) {
+    guard !isClosed else { return }
+    for index in relays.indices { release(index, now: now) }
+    relays = []
+    isClosed = true
+    (paths, former) = ([], nil)
+    current = CheckList(current.local)
+    if route != nil { emit(.route(nil)) }
+    (route, state) = (nil, .closed)
+    emit(.state(.closed))
+  }
+
+  // MARK: For all parts
+
+  func emit(_ event: ICEEvent) { events.append(event) }
+
+  func transmit(_ bytes: [UInt8], on base: Int, to destination: SocketAddress) {
+    guard outbox.count < ICEAgent.mostOutgoing else { return }
+    outbox.append(ICEDatagram(base: ICEBase(number: base), destination: destination, bytes: bytes))
+  }
+
+  /// A message of this end for the other, by any path.
+  func transmit(_ bytes: [UInt8], on path: ICEPath, to remote: SocketAddress, now: Int64) {
+    if let id = path.relay {
+      guard let relay = relays.first(where: { $0.id == id }) else { return }
+      // Its permission goes first.
+      _ = relay.allocation.poll(now: now)
+      relay.allocation.send(bytes, to: remote, now: now)
+      drain(relay.allocation)
+    } else if bases[path.base].kind == .tcpPassive {
+      transmit([UInt8(truncatingIfNeeded: bytes.count >> 8), UInt8(truncatingIfNeeded: bytes.count)] + bytes, on: path.base, to: remote)
+    } else {
+      transmit(bytes, on: path.base, to: remote)
+    }
+  }
+
+  func take(role isControlling: Bool) {
+    guard self.isControlling != isControlling else { return }
+    self.isControlling = isControlling
+    emit(.role(isControlling: isControlling))
+  }
+}

@@ -1,0 +1,106 @@
+import MediaCore
+import MediaSDP
+
+/// How an agent is made. What follows the first of a list beyond its bound is not used.
+public struct ICESettings: Sendable {
+  public enum Policy: Sendable {
+    case all
+    /// Only addresses at relays are offered and used: peers do not learn this machine's.
+    case relay
+  }
+
+  /// The one that makes the offer is (RFC 8445, section 6.1.1); a conflict resolves itself.
+  public var isControlling: Bool
+  /// Answers checks and sends none (RFC 8445, section 2.5): for a server with a public address. The other end is a full agent.
+  public var isLite = false
+  public var policy = Policy.all
+  /// At most 4.
+  public var stunServers: [SocketAddress] = []
+  /// At most 4.
+  public var relays: [ICERelay] = []
+  /// Between checks. RFC 8445, section 14.2, recommends 50 ms and allows 5; a check is some 130 bytes.
+  public var pace: Int64 = 10_000_000
+  /// A valid pair waits so long for a better one before it is nominated, unless none can come: of two relays and others. Media flow meanwhile.
+  public var nominationDelay: Int64 = 100_000_000
+  public var relayNominationDelay: Int64 = 500_000_000
+
+  public init(isControlling: Bool) {
+    self.isControlling = isControlling
+  }
+}
+
+/// ice-ufrag and ice-pwd (RFC 8839, section 5.4). The password is a secret.
+public struct ICECredentials: Sendable, Equatable, CustomStringConvertible {
+  public let user: String
+  public let password: String
+
+  public init(user: String, password: String) {
+    (self.user, self.password) = (user, password)
+  }
+
+  public var description: String { user }
+}
+
+/// A socket of the driver, or a connection that it opens to a relay.
+public struct ICEBase: Hashable, Sendable {
+  let number: Int
+}
+
+/// What a base is.
+public enum ICETransport: Sendable {
+  case udp
+  /// A listening socket (RFC 6544): its connections are those of its address and the other end's.
+  case tcpPassive
+}
+
+public enum ICEState: Sendable {
+  /// Nothing is known of the other end.
+  case new
+  case checking
+  /// There is a route; a better one may follow.
+  case connected
+  /// The route is nominated.
+  case completed
+  /// No answer came over the route for a while. It still is the route.
+  case disconnected
+  /// There is no route, and only a restart, or the other end, brings one.
+  case failed
+  case closed
+}
+
+/// What happened. In the order in which it did.
+public enum ICEEvent: Sendable {
+  /// To be signalled to the other end.
+  case candidate(Candidate)
+  /// None of this generation follows (RFC 8838, section 8.2).
+  case gatheringComplete
+  case state(ICEState)
+  /// Where application data goes now; nil: nowhere.
+  case route(ICERoute?)
+  /// The conflict was resolved against the settings (RFC 8445, section 7.3.1.1).
+  case role(isControlling: Bool)
+  /// A connection to a server is to be opened: then `connected(_:now:)`, or `closed(_:now:)`.
+  case connect(ICEBase, to: SocketAddress, ICERelay)
+  /// The connection is not used any longer.
+  case disconnect(ICEBase)
+  /// A server brings no candidate, or the one that it brought is lost. With the code of its answer.
+  case serverFailed(SocketAddress, code: Int?, String)
+}
+
+/// What became of a datagram.
+public enum ICEArrival {
+  /// It was the agent's. To be polled.
+  case consumed
+  /// Data of the other end, without the headers of a relay. From an address that has proven itself; only inside of what was given in.
+  case application(UnsafeRawBufferPointer)
+  /// From a stranger, or not understood.
+  case refused
+}
+
+/// Bytes to be sent.
+public struct ICEDatagram: Sendable {
+  public let base: ICEBase
+  /// Of a connection to a relay, the server; of a passive base, the other end of the connection. Over both, these are bytes of the stream.
+  public let destination: SocketAddress
+  public let bytes: [UInt8]
+}

@@ -1,0 +1,21 @@
+import MediaCore
+
+extension ICEAgent {
+  /// Begins another generation (RFC 8445, section 9): other credentials, candidates offered anew, everything checked again. The role stays. Data go
+  /// on over the route of before, with its consent, until a pair of the new generation is valid. `setRemote` follows, with what the other end's
+  /// new description says.
+  public func restart(now: Int64) {
+    guard !isClosed else { return }
+    if current.selected != nil {
+      former = current
+      formerEnd = .max
+      for pair in current.pairs { current.stop(pair) }
+      current.triggered.removeAll()
+      let kept = current.selected
+      current.drop { $0 !== kept && !$0.isProven }
+    }
+    current = CheckList(ICEAgent.makeCredentials(random))
+    if former == nil, state == .failed || state == .checking { state = .new }
+    gatherAgain(now: now)
+  }
+}

@@ -1,0 +1,23 @@
+import MediaCore
+
+/// A server that relays (TURN, RFC 8656). Names are resolved by whoever makes this.
+public struct ICERelay: Sendable, Equatable, CustomStringConvertible {
+  public enum Transport: String, Sendable {
+    case udp, tcp, tls
+  }
+
+  public var server: SocketAddress
+  public var transport: Transport
+  public var user: String
+  /// A secret.
+  public var password: String
+  /// What is relayed is of IPv6.
+  public var relaysIPv6 = false
+
+  public init(_ server: SocketAddress, _ transport: Transport = .udp, user: String, password: String) {
+    (self.server, self.transport, self.user, self.password) = (server, transport, user, password)
+  }
+
+  /// Without user and password.
+  public var description: String { "turn \(server) over \(transport.rawValue)" }
+}
