@@ -1,12 +1,13 @@
 import MediaCore
 
 extension ICEAgent {
-  /// A check of somebody (RFC 8445, section 7.3). Who has not the password is not answered, not even with an error, and changes nothing: what
-  /// that costs is a search for the user name, and for who knows that, one HMAC. false: it was refused.
+  /// A check of somebody (RFC 8445, section 7.3). Who has not the password is not answered, not even with an error, and changes nothing:
+  /// what that costs is a search for the user name, and for who knows that, one HMAC. false: it was refused.
   func answer(_ message: STUNMessage, on path: ICEPath, from remote: SocketAddress, now: Int64) -> Bool {
     // Where only relays are used nothing else answers, or the other end would choose that.
-    guard paths.contains(where: { $0.path == path }), message.hasFingerprint, let name = message.value(STUNAttribute.username), let list = list(named: name),
-      message.isAuthentic(password: list.local.password)
+    guard paths.contains(where: { $0.path == path }), message.hasFingerprint, let name = message.value(STUNAttribute.username),
+      let list = list(named: name),
+      message.isAuthentic(password: list.local.password), !list.isReplay(message.transaction, path, remote)
     else { return false }
     let unknown = message.unknown(besides: STUNAttribute.isKnownOfCheck)
     guard unknown.isEmpty else {
@@ -50,7 +51,9 @@ extension ICEAgent {
     var writer = STUNWriter(error == nil ? .success : .failure, .binding, message.transaction)
     if let error {
       writer.add(errorCode: error, reason)
-      if !unknown.isEmpty { writer.add(STUNAttribute.unknownAttributes, unknown.flatMap { [UInt8($0 >> 8), UInt8(truncatingIfNeeded: $0)] }) }
+      if !unknown.isEmpty {
+        writer.add(STUNAttribute.unknownAttributes, unknown.flatMap { [UInt8($0 >> 8), UInt8(truncatingIfNeeded: $0)] })
+      }
     } else {
       writer.add(STUNAttribute.xorMappedAddress, xor: remote)
     }
@@ -61,7 +64,7 @@ extension ICEAgent {
 
   /// It came from who has the password: the pair is known, and checked from here at once (sections 7.3.1.3 to 7.3.1.5).
   private func note(_ list: CheckList, _ path: ICEPath, _ remote: SocketAddress, priority: UInt32, isNomination: Bool, now: Int64) {
-    let isTCP = path.relay == nil && bases[path.base].kind == .tcpPassive
+    let isTCP = path.relay == nil && bases[path.base]?.kind == .tcpPassive
     guard let local = paths.first(where: { $0.path == path }),
       let pair = list.pair(path, remote)
         ?? list.learn(remote, isTCP: isTCP, priority: priority).flatMap({ list.makePair(local, $0, isControlling: isControlling) })

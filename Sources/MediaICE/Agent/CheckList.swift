@@ -1,8 +1,8 @@
 import MediaCore
 import MediaSDP
 
-/// All that is of one generation of credentials: candidates of the other end, pairs, checks on their way, what was selected. A restart makes
-/// another one. Everything in it is bounded, and without the password nothing of it grows.
+/// All that is of one generation of credentials: candidates of the other end, pairs, checks on their way, what was selected. A restart
+/// makes another one. Everything in it is bounded, and without the password nothing of it grows.
 final class CheckList {
   struct Remote {
     let credentials: ICECredentials
@@ -18,11 +18,14 @@ final class CheckList {
   /// Learnt of checks, in addition.
   static let mostReflexive = 32
   static let mostPairs = 200
+  static let mostRecent = 64
 
   let local: ICECredentials
   var remote: Remote?
   private(set) var remotes: [RemoteCandidate] = []
   private var reflexive = 0
+  /// The last checks of the other end, and over what they came.
+  private var recent: [(id: TransactionID, key: CandidatePair.Key)] = []
   var hasAllRemotes = false
   private(set) var pairs: [CandidatePair] = []
   private var byKey: [CandidatePair.Key: CandidatePair] = [:]
@@ -42,6 +45,16 @@ final class CheckList {
 
   init(_ local: ICECredentials) {
     self.local = local
+  }
+
+  /// A check that came before, from elsewhere: somebody has copied it, who has not the password. Not where the address is known, or who is
+  /// faster with a copy than the original would make that one refused.
+  func isReplay(_ id: TransactionID, _ path: ICEPath, _ remote: SocketAddress) -> Bool {
+    let key = CandidatePair.Key(path: path, remote: remote)
+    if let known = recent.first(where: { $0.id == id }) { return known.key != key && !remotes.contains { $0.address == remote } }
+    if recent.count >= CheckList.mostRecent { recent.removeFirst() }
+    recent.append((id, key))
+    return false
   }
 
   func pair(_ path: ICEPath, _ remote: SocketAddress) -> CandidatePair? {
@@ -71,11 +84,24 @@ final class CheckList {
   /// The other end's, by a check that it has proven (RFC 8445, section 7.3.1.3). nil: there are too many.
   func learn(_ address: SocketAddress, isTCP: Bool, priority: UInt32) -> RemoteCandidate? {
     if let index = remote(address, isTCP: isTCP) { return remotes[index] }
+    if reflexive >= CheckList.mostReflexive { forgetReflexive() }
     guard reflexive < CheckList.mostReflexive else { return nil }
     let candidate = RemoteCandidate(address: address, isTCP: isTCP, kind: .peerReflexive, priority: priority)
     remotes.append(candidate)
     reflexive += 1
     return candidate
+  }
+
+  /// The first that no pair needs: a NAT may give another address every few minutes.
+  private func forgetReflexive() {
+    let index = remotes.firstIndex { remote in
+      remote.kind == .peerReflexive
+        && !pairs.contains { $0.remote == remote.address && ($0.state == .succeeded || $0.check != nil || $0 === selected) }
+    }
+    guard let index else { return }
+    let address = remotes.remove(at: index).address
+    reflexive -= 1
+    drop { $0.remote == address }
   }
 
   /// nil: they do not fit together, or there are better ones enough.

@@ -81,17 +81,20 @@ extension ICEAgent {
         guard message.kind == .success, let selected = list.selected, selected.path == path, selected.remote == remote else { return false }
         list.awaited[message.transaction] = nil
         list.consent.answered(now: now)
-      case .check(let pair): conclude(pair, in: list, message, isExpected: pair.path == path && pair.remote == remote, now: now)
+      case .check(let pair):
+        // An answer that comes by another path proves none (RFC 8445, section 7.2.5.2.1). The pair has not failed by it, as it has there:
+        // it may be a copy.
+        guard pair.path == path, pair.remote == remote else { return false }
+        conclude(pair, in: list, message, now: now)
       }
       return true
     }
     return false
   }
 
-  private func conclude(_ pair: CandidatePair, in list: CheckList, _ message: STUNMessage, isExpected: Bool, now: Int64) {
+  private func conclude(_ pair: CandidatePair, in list: CheckList, _ message: STUNMessage, now: Int64) {
     guard let check = pair.check else { return }
-    // An answer that comes by another path proves none (RFC 8445, section 7.2.5.2.1).
-    guard isExpected, message.kind == .success || message.errorCode == 487 else {
+    guard message.kind == .success || message.errorCode == 487 else {
       list.fail(pair)
       choose(list, now: now)
       return

@@ -1,5 +1,5 @@
-/// Whether the other end still wants what is sent (RFC 7675): it answers a request every 4 to 6 s; without an answer for 30 s nothing is sent any
-/// longer. The times of one route.
+/// Whether the other end still wants what is sent (RFC 7675): it answers a request every 4 to 6 s; without an answer for 30 s nothing is
+/// sent any longer. The times of one route.
 struct Consent: Sendable {
   static let expiry: Int64 = 30_000_000_000
   static let intervals: ClosedRange<Int64> = 4_000_000_000...6_000_000_000

@@ -6,7 +6,7 @@ extension ICEAgent {
 
   func pollConsent(_ list: CheckList, _ now: Int64) -> Int64 {
     guard let selected = list.selected else { return .max }
-    if list.consent.isExpired(now: now) {
+    if list.consent.isExpired(now: now) || list.consent.isSuspect(now: now) && hasMoved(selected, list, now) {
       lose(selected, list, now: now)
       return now
     }
@@ -20,6 +20,13 @@ extension ICEAgent {
       }
     }
     return list.consent.deadline(now: now)
+  }
+
+  /// No answers come, but checks from another address that was valid: a NAT has another mapping now.
+  private func hasMoved(_ selected: CandidatePair, _ list: CheckList, _ now: Int64) -> Bool {
+    list.pairs.contains {
+      $0 !== selected && $0.state == .succeeded && $0.lastHeard > selected.lastHeard && now < $0.lastHeard &+ Consent.intervals.upperBound
+    }
   }
 
   /// Answers that come so late are not waited for, and of the others not too many.
@@ -80,16 +87,15 @@ extension ICEAgent {
   private func makeRoute(_ pair: CandidatePair) -> ICERoute? {
     let base = ICEBase(number: pair.path.base)
     guard let id = pair.path.relay else {
-      let isTCP = bases[pair.path.base].kind == .tcpPassive
+      let isTCP = bases[pair.path.base]?.kind == .tcpPassive
       return ICERoute(
-        base: base, destination: pair.remote, remote: pair.remote, wrapping: isTCP ? .length : .none, isRelayed: false, isStream: isTCP,
-        roundTrip: pair.roundTrip)
+        base: base, destination: pair.remote, remote: pair.remote, wrapping: isTCP ? .length : .none, isRelayed: false, isStream: isTCP)
     }
     guard let allocation = relays.first(where: { $0.id == id })?.allocation else { return nil }
     let channel = allocation.channels.number(of: pair.remote)
     return ICERoute(
       base: base, destination: allocation.server, remote: pair.remote,
       wrapping: channel.map { .channel($0, isStream: allocation.isStream) } ?? .indication(pair.indication), isRelayed: true,
-      isStream: allocation.isStream, roundTrip: pair.roundTrip)
+      isStream: allocation.isStream)
   }
 }

@@ -29,7 +29,9 @@ struct Gathering {
 extension ICEAgent {
   func gather(_ base: Int, now: Int64) {
     if settings.policy == .all {
-      for server in settings.stunServers.prefix(ICEAgent.mostServers) where canReach(server, from: base) { query(server, from: base, now: now) }
+      for server in settings.stunServers.prefix(ICEAgent.mostServers) where canReach(server, from: base) {
+        query(server, from: base, now: now)
+      }
     }
     for relay in settings.relays.prefix(ICEAgent.mostServers) where relay.transport == .udp && canReach(relay.server, from: base) {
       allocate(relay, base: base, now: now)
@@ -37,8 +39,8 @@ extension ICEAgent {
   }
 
   private func canReach(_ server: SocketAddress, from base: Int) -> Bool {
-    let own = bases[base].address
-    return bases[base].isOpen && server.isReachable && server.isIPv6 == own.isIPv6 && server.isLoopback == own.isLoopback
+    guard let own = bases[base]?.address else { return false }
+    return server.isReachable && server.isIPv6 == own.isIPv6 && server.isLoopback == own.isLoopback
   }
 
   private func query(_ server: SocketAddress, from base: Int, now: Int64) {
@@ -52,16 +54,19 @@ extension ICEAgent {
   func gatherAgain(now: Int64) {
     gathering.queries = []
     gathering.offered = []
-    for number in bases.indices where bases[number].isOpen && bases[number].kind != .relay {
+    for number in bases.keys.sorted() {
+      guard let base = bases[number], base.kind != .relay else { continue }
       if settings.policy == .all { offerHost(number) }
-      guard bases[number].kind == .udp, !settings.isLite else { continue }
+      guard base.kind == .udp, !settings.isLite else { continue }
       if settings.policy == .all {
         for server in settings.stunServers.prefix(ICEAgent.mostServers) where canReach(server, from: number) {
           query(server, from: number, now: now)
         }
       }
       for relay in settings.relays.prefix(ICEAgent.mostServers) where relay.transport == .udp && canReach(relay.server, from: number) {
-        if !relays.contains(where: { $0.allocation.base == number && $0.allocation.relay == relay }) { allocate(relay, base: number, now: now) }
+        if !relays.contains(where: { $0.allocation.base == number && $0.allocation.relay == relay }) {
+          allocate(relay, base: number, now: now)
+        }
       }
     }
     for relay in relays where relay.isReady { offerRelayed(relay.allocation) }
@@ -93,7 +98,9 @@ extension ICEAgent {
   }
 
   func finishGathering() {
-    guard gathering.hasAllHosts, !current.isGathered, gathering.queries.allSatisfy(\.isOver), !relays.contains(where: \.isPending) else { return }
+    guard gathering.hasAllHosts, !current.isGathered, gathering.queries.allSatisfy(\.isOver), !relays.contains(where: \.isPending) else {
+      return
+    }
     current.isGathered = true
     emit(.gatheringComplete)
   }
@@ -115,8 +122,7 @@ extension ICEAgent {
   }
 
   func offerReflexive(_ mapped: SocketAddress, of base: Int, server: SocketAddress) {
-    guard settings.policy == .all, mapped.isIPv6 == bases[base].address.isIPv6 else { return }
-    let own = bases[base].address
+    guard settings.policy == .all, let own = bases[base]?.address, mapped.isIPv6 == own.isIPv6 else { return }
     var candidate = Candidate(
       .serverReflexive, foundation: gathering.foundations.of(.serverReflexive, base: own.host, server: server.host),
       priority: CandidatePriority.of(type: CandidatePriority.type(.serverReflexive), place: base), address: mapped.host, port: mapped.port)

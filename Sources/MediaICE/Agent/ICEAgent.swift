@@ -1,11 +1,11 @@
 import MediaCore
 import MediaSDP
 
-/// One end of ICE (RFC 8445) for one component: everything of WebRTC is bundled and multiplexed on it. Datagrams, candidates and time in; datagrams
-/// and events out, which are taken; `poll` says when it wants to be called again. Calls come one at a time, on any thread.
+/// One end of ICE (RFC 8445) for one component: everything of WebRTC is bundled and multiplexed on it. Datagrams, candidates and time in;
+/// datagrams and events out, which are taken; `poll` says when it wants to be called again. Calls come one at a time, on any thread.
 ///
-/// After any call: `poll`, then `takeDatagram` and `takeEvent` until they give nothing. It owns no socket, clock or random source. Times are
-/// nanoseconds of one clock.
+/// After any call: `poll`, then `takeDatagram` and `takeEvent` until they give nothing. It owns no socket, clock or random source. Times
+/// are nanoseconds of one clock.
 public final class ICEAgent {
   /// A socket of this machine, or a connection to a relay.
   struct Base {
@@ -16,7 +16,6 @@ public final class ICEAgent {
 
     let address: SocketAddress
     let kind: Kind
-    var isOpen = true
   }
 
   public let settings: ICESettings
@@ -24,16 +23,21 @@ public final class ICEAgent {
   public internal(set) var state = ICEState.new
   /// Where application data goes.
   public internal(set) var route: ICERoute?
+  /// Of the route: between a check and its answer; nil without a route.
+  public var roundTrip: Int64? { (current.selected ?? former?.selected)?.roundTrip }
   /// To be signalled. Others after each restart.
   public var local: ICECredentials { current.local }
   /// Datagrams that were refused: of strangers, or not understood.
   public internal(set) var refused: UInt64 = 0
   let random: RandomSource
   var tieBreaker: UInt64
-  var bases: [Base] = []
+  /// Those that are open, by numbers that are not used again.
+  var bases: [Int: Base] = [:]
+  var nextBase = 0
   var paths: [LocalPath] = []
   var gathering = Gathering()
   var relays: [RelayedAddress] = []
+  var nextRelay = 0
   var current: CheckList
   /// Of before the restart: its route is used until there is a new one, and a little longer for what is on its way.
   var former: CheckList?
@@ -66,11 +70,12 @@ public final class ICEAgent {
 
   // MARK: Of the other end
 
-  /// What its description says. `isLite` makes this end the controlling one (RFC 8445, section 6.1.1). Throws `.state` for other credentials than
-  /// those of this generation: `restart` comes first. Throws `.invalid` for what RFC 8839, section 5.4, does not allow.
+  /// What its description says. `isLite` makes this end the controlling one (RFC 8445, section 6.1.1). Throws `.state` for other
+  /// credentials than those of this generation: `restart` comes first. Throws `.invalid` for what RFC 8839, section 5.4, does not allow.
   public func setRemote(_ credentials: ICECredentials, isLite: Bool = false, now: Int64) throws(MediaError) {
     guard (4...256).contains(credentials.user.utf8.count), (22...256).contains(credentials.password.utf8.count) else {
-      throw MediaError(.invalid, "ICE: user name and password of \(credentials.user.utf8.count) and \(credentials.password.utf8.count) bytes; accepted: 4..256 and 22..256")
+      let sizes = "\(credentials.user.utf8.count) and \(credentials.password.utf8.count)"
+      throw MediaError(.invalid, "ICE: user name and password of \(sizes) bytes; accepted: 4..256 and 22..256")
     }
     if let remote = current.remote {
       guard remote.credentials == credentials else {
@@ -86,8 +91,8 @@ public final class ICEAgent {
   }
 
   /// As in a=candidate or trickled, in any order with `setRemote`. false: it is not used, because it is of a kind, transport, generation or
-  /// address that is not, or a name (`.local`), known already, or one too many. Such an end is found by its checks. Throws `.invalid` for what is
-  /// no candidate.
+  /// address that is not, or a name (`.local`), known already, or one too many. Such an end is found by its checks. Throws `.invalid` for
+  /// what is no candidate.
   public func addRemote(_ text: String, now: Int64) throws(MediaError) -> Bool {
     guard let candidate = try Candidate(parsing: text) else { return false }
     return addRemote(candidate, now: now)
@@ -97,7 +102,9 @@ public final class ICEAgent {
     guard !isClosed, candidate.component == 1, candidate.transport == "udp", !candidate.address.utf8.contains(UInt8(ascii: "%")),
       let address = SocketAddress(candidate.address, port: candidate.port), address.isReachable, !(address.isIPv6 && address.isLinkLocal)
     else { return false }
-    if let user = candidate.extensions.first(where: { $0.name == "ufrag" })?.value, let remote = current.remote, remote.credentials.user != user {
+    if let user = candidate.extensions.first(where: { $0.name == "ufrag" })?.value, let remote = current.remote,
+      remote.credentials.user != user
+    {
       return false
     }
     let remote = RemoteCandidate(address: address, isTCP: false, kind: candidate.kind, priority: candidate.priority)
@@ -162,7 +169,7 @@ public final class ICEAgent {
       _ = relay.allocation.poll(now: now)
       relay.allocation.send(bytes, to: remote, now: now)
       drain(relay.allocation)
-    } else if bases[path.base].kind == .tcpPassive {
+    } else if bases[path.base]?.kind == .tcpPassive {
       transmit([UInt8(truncatingIfNeeded: bytes.count >> 8), UInt8(truncatingIfNeeded: bytes.count)] + bytes, on: path.base, to: remote)
     } else {
       transmit(bytes, on: path.base, to: remote)

@@ -2,16 +2,15 @@ import MediaCore
 import MediaSDP
 
 extension ICEAgent {
-  /// A socket of the driver, bound to an address of this machine with its port. Candidates of it follow as events, and so do those that servers give
-  /// for it. Throws `.limit` for more than 16, `.invalid` for an address that nobody can reach, `.closed`.
+  /// A socket of the driver, bound to an address of this machine with its port. Candidates of it follow as events, and so do those that
+  /// servers give for it. Throws `.limit` for more than 16, `.invalid` for an address that nobody can reach, `.closed`.
   public func addHost(_ address: SocketAddress, _ transport: ICETransport = .udp, now: Int64) throws(MediaError) -> ICEBase {
     guard !isClosed else { throw MediaError(.closed, "ICE: the agent is closed") }
     guard address.isReachable else { throw MediaError(.invalid, "ICE: \(address) is not an address of one machine with a port") }
-    guard bases.count < 2 * ICEAgent.mostBases, bases.count(where: { $0.isOpen && $0.kind != .relay }) < ICEAgent.mostBases else {
+    guard bases.values.count(where: { $0.kind != .relay }) < ICEAgent.mostBases else {
       throw MediaError(.limit, "ICE: more than \(ICEAgent.mostBases) addresses of this machine")
     }
-    let number = bases.count
-    bases.append(Base(address: address, kind: transport == .udp ? .udp : .tcpPassive))
+    let number = addBase(Base(address: address, kind: transport == .udp ? .udp : .tcpPassive))
     if settings.policy == .all {
       offerHost(number)
       let isTCP = transport == .tcpPassive
@@ -33,8 +32,8 @@ extension ICEAgent {
 
   /// A socket is closed: its address has gone, or it failed.
   public func removeHost(_ base: ICEBase, now: Int64) {
-    guard bases.indices.contains(base.number), bases[base.number].isOpen, bases[base.number].kind != .relay else { return }
-    bases[base.number].isOpen = false
+    guard let known = bases[base.number], known.kind != .relay else { return }
+    bases[base.number] = nil
     gathering.remove(base.number)
     for index in relays.indices.reversed() where relays[index].allocation.base == base.number {
       relays[index].allocation.fail("its address of this machine has gone")
@@ -47,10 +46,16 @@ extension ICEAgent {
     for list in lists { list.drop { $0.path.base == base.number && $0.remote == remote } }
   }
 
+  func addBase(_ base: Base) -> Int {
+    defer { nextBase += 1 }
+    bases[nextBase] = base
+    return nextBase
+  }
+
   var lists: [CheckList] { former.map { [current, $0] } ?? [current] }
 
   func offerHost(_ number: Int) {
-    let base = bases[number]
+    guard let base = bases[number] else { return }
     let isTCP = base.kind == .tcpPassive
     var candidate = Candidate(
       .host, foundation: gathering.foundations.of(.host, base: base.address.host, isTCP: isTCP), transport: isTCP ? "tcp" : "udp",

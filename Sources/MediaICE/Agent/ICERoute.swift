@@ -1,7 +1,7 @@
 import MediaCore
 
-/// How application data goes to the other end: from which base to which address, and in what it is wrapped. A value, so that whoever sends keeps
-/// it, until the agent says that there is another one.
+/// How application data goes to the other end: from which base to which address, and in what it is wrapped. A value, so that whoever sends
+/// keeps it, until the agent says that there is another one.
 public struct ICERoute: Sendable, Equatable {
   enum Wrapping: Sendable, Equatable {
     case none
@@ -22,8 +22,6 @@ public struct ICERoute: Sendable, Equatable {
   public let isRelayed: Bool
   /// The bytes are of a stream, and one of them that is not sent breaks it.
   public let isStream: Bool
-  /// Between the request that proved it and its answer.
-  public let roundTrip: Int64
 
   /// What has to be free before and after the data.
   public static let headRoom = 48

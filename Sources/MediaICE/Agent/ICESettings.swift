@@ -20,9 +20,10 @@ public struct ICESettings: Sendable {
   public var relays: [ICERelay] = []
   /// Between checks. RFC 8445, section 14.2, recommends 50 ms and allows 5; a check is some 130 bytes.
   public var pace: Int64 = 10_000_000
-  /// A valid pair waits so long for a better one before it is nominated, unless none can come: of two relays and others. Media flow meanwhile.
+  /// A valid pair waits so long for a better one before it is nominated, unless none can come. Media flow meanwhile.
   public var nominationDelay: Int64 = 100_000_000
-  public var relayNominationDelay: Int64 = 500_000_000
+  /// The same of a pair with a relay: what is direct may need some checks more, until both NATs are open.
+  public var relayNominationDelay: Int64 = 1_000_000_000
 
   public init(isControlling: Bool) {
     self.isControlling = isControlling

@@ -1,15 +1,19 @@
 import MediaCore
 
-/// Regular nomination (RFC 8445, section 8.1.1): the controlling end chooses one of the pairs that are valid, and says so with one more check.
-/// Until then data already go over the best of them, and a better one takes over; after it only the loss of consent, or a restart, changes the
-/// route. The controlled end follows regular and aggressive nomination.
+/// Regular nomination (RFC 8445, section 8.1.1): the controlling end chooses one of the pairs that are valid, and says so with one more
+/// check. Until then data already go over the best of them, and a better one takes over; after it only the loss of consent, or a restart,
+/// changes the route. The controlled end follows regular and aggressive nomination.
 extension ICEAgent {
-  /// A later nomination of a worse pair is followed when nothing was heard over the one before for that long: the other end has left it.
+  /// Aggressive nomination names one pair after the other, of which the best counts, for so long.
+  static let aggressiveTime: Int64 = 5_000_000_000
+  /// Later another pair is followed when nothing was heard over the one before for that long: the other end has left it. Until then who
+  /// sends a copy of an old check from elsewhere changes nothing.
   static let silence: Int64 = 3_000_000_000
 
   func pollNomination(_ list: CheckList, _ now: Int64) -> Int64 {
     guard isControlling, list.nominated == nil, list.remote != nil, let first = list.firstValid,
-      !list.pairs.contains(where: { $0.check?.isNominating == true }), let best = list.best(isControlling, where: { $0.state == .succeeded })
+      !list.pairs.contains(where: { $0.check?.isNominating == true }),
+      let best = list.best(isControlling, where: { $0.state == .succeeded })
     else { return .max }
     let priority = best.priority(isControlling: isControlling)
     let isAnyBetter = list.pairs.contains {
@@ -26,7 +30,9 @@ extension ICEAgent {
   func nominate(_ pair: CandidatePair, in list: CheckList, now: Int64) {
     guard list.nominated !== pair else { return }
     if let old = list.nominated {
-      let isBetter = pair.priority(isControlling: isControlling) > old.priority(isControlling: isControlling)
+      let isBetter =
+        pair.priority(isControlling: isControlling) > old.priority(isControlling: isControlling)
+        && !list.consent.isSettled(now: now, after: ICEAgent.aggressiveTime)
       guard isBetter || now >= old.lastHeard &+ ICEAgent.silence else { return }
     }
     list.nominated = pair

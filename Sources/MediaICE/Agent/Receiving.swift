@@ -3,7 +3,7 @@ import MediaCore
 extension ICEAgent {
   /// Whatever came to a base. Over a passive one, what `ICEStream` made of a connection, with the address of its other end.
   public func receive(_ datagram: UnsafeRawBufferPointer, on base: ICEBase, from remote: SocketAddress, now: Int64) -> ICEArrival {
-    guard !isClosed, bases.indices.contains(base.number), bases[base.number].isOpen, bases[base.number].kind != .relay else {
+    guard !isClosed, let own = bases[base.number], own.kind != .relay else {
       refused += 1
       return .refused
     }
@@ -13,8 +13,8 @@ extension ICEAgent {
     return arrive(datagram, on: ICEPath(base: base.number), from: remote, now: now)
   }
 
-  /// Bytes of the connection to a relay, in any pieces. What they hold is given to `body` one after the other, whose `.application` is valid
-  /// only there.
+  /// Bytes of the connection to a relay, in any pieces. What they hold is given to `body` one after the other, whose `.application` is
+  /// valid only there.
   public func receive(stream bytes: UnsafeRawBufferPointer, on base: ICEBase, now: Int64, _ body: (ICEArrival) -> Void) {
     guard !isClosed, let relay = relays.first(where: { $0.allocation.base == base.number && $0.allocation.isStream }) else { return }
     let stream = relay.allocation.stream

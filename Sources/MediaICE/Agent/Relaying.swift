@@ -6,7 +6,6 @@ struct RelayedAddress {
   let id: Int
   let allocation: TURNAllocation
   var isReady = false
-  let place: Int
 
   /// Gathering waits for it.
   var isPending: Bool { allocation.state == .connecting || allocation.state == .allocating }
@@ -19,9 +18,8 @@ extension ICEAgent {
 
   func allocate(_ relay: ICERelay, base: Int, now: Int64) {
     guard relays.count < ICEAgent.mostAllocations else { return }
-    let place = settings.relays.firstIndex(of: relay) ?? 0
-    let id = (relays.last?.id ?? -1) + 1
-    relays.append(RelayedAddress(id: id, allocation: TURNAllocation(relay, base: base, random: random, now: now), place: place))
+    relays.append(RelayedAddress(id: nextRelay, allocation: TURNAllocation(relay, base: base, random: random, now: now)))
+    nextRelay += 1
   }
 
   /// Relays over TCP and TLS, of which each has a connection of its own.
@@ -29,12 +27,10 @@ extension ICEAgent {
     guard again || !gathering.hasConnected else { return }
     gathering.hasConnected = true
     for relay in settings.relays.prefix(ICEAgent.mostServers) where relay.transport != .udp && relay.server.isReachable {
-      guard relays.count < ICEAgent.mostAllocations, bases.count < 4 * ICEAgent.mostBases,
-        !relays.contains(where: { $0.allocation.relay == relay })
-      else { continue }
-      bases.append(Base(address: relay.server, kind: .relay))
-      allocate(relay, base: bases.count - 1, now: now)
-      emit(.connect(ICEBase(number: bases.count - 1), to: relay.server, relay))
+      guard relays.count < ICEAgent.mostAllocations, !relays.contains(where: { $0.allocation.relay == relay }) else { continue }
+      let base = addBase(Base(address: relay.server, kind: .relay))
+      allocate(relay, base: base, now: now)
+      emit(.connect(ICEBase(number: base), to: relay.server, relay))
     }
   }
 
@@ -45,7 +41,7 @@ extension ICEAgent {
 
   /// It could not be opened, or is closed.
   public func closed(_ base: ICEBase, _ reason: String = "the connection is closed") {
-    relays.first { $0.allocation.base == base.number && $0.allocation.isStream }?.allocation.fail("\(reason)")
+    relays.first { $0.allocation.base == base.number && $0.allocation.isStream }?.allocation.fail(reason)
   }
 
   func drain(_ allocation: TURNAllocation) {
@@ -72,8 +68,7 @@ extension ICEAgent {
         deadline = .min
       case .failed(let code, let text):
         emit(.serverFailed(allocation.server, code: code, text))
-        if allocation.isStream, bases[allocation.base].isOpen {
-          bases[allocation.base].isOpen = false
+        if allocation.isStream, bases.removeValue(forKey: allocation.base) != nil {
           emit(.disconnect(ICEBase(number: allocation.base)))
         }
         let id = relays[index].id
@@ -133,8 +128,7 @@ extension ICEAgent {
     let allocation = relays[index].allocation
     allocation.close(now: now)
     drain(allocation)
-    guard allocation.isStream, bases[allocation.base].isOpen else { return }
-    bases[allocation.base].isOpen = false
+    guard allocation.isStream, bases.removeValue(forKey: allocation.base) != nil else { return }
     emit(.disconnect(ICEBase(number: allocation.base)))
   }
 

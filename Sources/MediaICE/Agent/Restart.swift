@@ -1,9 +1,9 @@
 import MediaCore
 
 extension ICEAgent {
-  /// Begins another generation (RFC 8445, section 9): other credentials, candidates offered anew, everything checked again. The role stays. Data go
-  /// on over the route of before, with its consent, until a pair of the new generation is valid. `setRemote` follows, with what the other end's
-  /// new description says.
+  /// Begins another generation (RFC 8445, section 9): other credentials, candidates offered anew, everything checked again. The role stays.
+  /// Data go on over the route of before, with its consent, until a pair of the new generation is valid. `setRemote` follows, with what the
+  /// other end's new description says.
   public func restart(now: Int64) {
     guard !isClosed else { return }
     if current.selected != nil {

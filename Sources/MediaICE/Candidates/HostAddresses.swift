@@ -17,7 +17,9 @@ extension ICEAgent {
     var chosen: [SocketAddress] = []
     func add(_ isWanted: (SocketAddress) -> Bool) {
       for address in all where chosen.count < mostBases && !chosen.contains(address) {
-        if !address.isUnspecified, !address.isMulticast, !address.isBroadcast, !address.isLinkLocal, isWanted(address) { chosen.append(address) }
+        if !address.isUnspecified, !address.isMulticast, !address.isBroadcast, !address.isLinkLocal, isWanted(address) {
+          chosen.append(address)
+        }
       }
     }
     add { !$0.isLoopback }

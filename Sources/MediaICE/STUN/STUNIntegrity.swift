@@ -33,7 +33,9 @@ struct STUNKey: Sendable, Equatable {
     var proof = [UInt8](repeating: 0, count: 32)
     var size: UInt32 = 0
     let text = bytes.assumingMemoryBound(to: UInt8.self).baseAddress
-    guard HMAC(hash == .sha1 ? EVP_sha1() : EVP_sha256(), self.bytes, Int32(clamping: self.bytes.count), text, bytes.count, &proof, &size) != nil,
+    guard
+      HMAC(hash == .sha1 ? EVP_sha1() : EVP_sha256(), self.bytes, Int32(clamping: self.bytes.count), text, bytes.count, &proof, &size)
+        != nil,
       Int(size) == hash.size
     else { return nil }
     proof.removeLast(32 - hash.size)
@@ -52,7 +54,9 @@ extension STUNMessage {
       copy.copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes.prefix(place)))
       let length = place + 4 + size - STUNMessage.headerSize
       (copy[2], copy[3]) = (UInt8(truncatingIfNeeded: length >> 8), UInt8(truncatingIfNeeded: length))
-      guard let proof = key.proof(of: UnsafeRawBufferPointer(copy)), size <= proof.count, let given = bytes.baseAddress else { return false }
+      guard let proof = key.proof(of: UnsafeRawBufferPointer(copy)), size <= proof.count, let given = bytes.baseAddress else {
+        return false
+      }
       // A proof by SHA-256 may be cut (section 14.6).
       return CRYPTO_memcmp(given + place + 4, proof, size) == 0
     }

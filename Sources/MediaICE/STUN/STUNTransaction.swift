@@ -1,7 +1,7 @@
 /// When a request is sent, and sent again (RFC 8489, section 6.2.1): the time doubles after each, up to a longest one.
 ///
-/// The first time is short, 50 ms for checks and 100 ms for servers, where the RFC has 500: what is lost most often is the first packet of all,
-/// whose receiver was not ready, and every call waits for it. libwebrtc sends a check every 48 ms.
+/// The first time is short, 50 ms for checks and 100 ms for servers, where the RFC has 500: what is lost most often is the first packet of
+/// all, whose receiver was not ready, and every call waits for it. libwebrtc sends a check every 48 ms.
 struct STUNSchedule: Sendable {
   private(set) var interval: Int64
   let longest: Int64

@@ -8,6 +8,8 @@ public struct ICERelay: Sendable, Equatable, CustomStringConvertible {
 
   public var server: SocketAddress
   public var transport: Transport
+  /// Whom the certificate is to be of, for whoever opens the connection of TLS.
+  public var serverName: String?
   public var user: String
   /// A secret.
   public var password: String

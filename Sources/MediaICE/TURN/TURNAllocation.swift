@@ -104,7 +104,9 @@ final class TURNAllocation {
     lastSent = now
     if let number = channels.number(of: peer) {
       let size = bytes.count
-      var framed = [UInt8(number >> 8), UInt8(truncatingIfNeeded: number), UInt8(truncatingIfNeeded: size >> 8), UInt8(truncatingIfNeeded: size)]
+      var framed = [
+        UInt8(number >> 8), UInt8(truncatingIfNeeded: number), UInt8(truncatingIfNeeded: size >> 8), UInt8(truncatingIfNeeded: size)
+      ]
       framed += bytes
       if isStream { framed += [UInt8](repeating: 0, count: STUNMessage.padded(size) - size) }
       outgoing.append(framed)
@@ -202,7 +204,8 @@ final class TURNAllocation {
 
   /// false: it answers nothing that was asked here.
   func receive(_ message: STUNMessage, now: Int64) -> Bool {
-    guard let index = requests.firstIndex(where: { $0.id == message.transaction }), requests[index].request.kind.method == message.method else {
+    guard let index = requests.firstIndex(where: { $0.id == message.transaction }), requests[index].request.kind.method == message.method
+    else {
       return false
     }
     let request = requests[index].request
@@ -269,7 +272,8 @@ final class TURNAllocation {
     switch request.kind {
     case .allocate: fail("\(relay) refuses with error \(code)", code: code)
     case .refresh: fail("\(relay) ends the address that it relayed, with error \(code)", code: code)
-    case .permission(let host): code == 437 ? fail("\(relay) has lost the address that it relayed", code: code) : permissions.set(host, .refused, now: now)
+    case .permission(let host):
+      code == 437 ? fail("\(relay) has lost the address that it relayed", code: code) : permissions.set(host, .refused, now: now)
     case .channel(_, let number): channels.failed(number, isRefused: true, now: now)
     }
   }

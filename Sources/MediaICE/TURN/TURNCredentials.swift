@@ -32,8 +32,8 @@ struct TURNCredentials: Sendable {
     return true
   }
 
-  /// The nonce of RFC 8489 says which features the server has (section 9.2), the first of them by one end of 24 bits or, as in appendix B.1,
-  /// by the other.
+  /// The nonce of RFC 8489 says which features the server has (section 9.2), the first of them by one end of 24 bits or, as in appendix
+  /// B.1, by the other.
   private static func promisesAlgorithms(_ nonce: UnsafeRawBufferPointer) -> Bool {
     guard nonce.count >= 13, nonce.starts(with: cookie) else { return false }
     let isFirst = nonce[9] >= UInt8(ascii: "g") && nonce[9] <= UInt8(ascii: "z") || nonce[9] < UInt8(ascii: "A")

@@ -10,7 +10,12 @@ struct TestPair {
   let a: TestPeer
   let b: TestPeer
 
-  init(seed: UInt64 = 1, _ first: ICESettings = ICESettings(isControlling: true), _ second: ICESettings = ICESettings(isControlling: false)) {
+  init(_ network: TestNetwork, _ a: TestPeer, _ b: TestPeer) {
+    (self.network, self.a, self.b) = (network, a, b)
+  }
+
+  init(seed: UInt64 = 1, _ first: ICESettings = ICESettings(isControlling: true), _ second: ICESettings = ICESettings(isControlling: false))
+  {
     network = TestNetwork(seed: seed)
     a = TestPeer(network, TestSite(.open, host: "192.0.2.10"), first)
     b = TestPeer(network, TestSite(.open, host: "192.0.2.20"), second)
@@ -133,6 +138,27 @@ struct TestPair {
     try pair.a.agent.setRemote(pair.b.agent.local, now: pair.network.now)
     let begin = pair.network.now
     pair.network.run(for: second) { pair.isCompleted }
+    #expect(pair.isCompleted && pair.network.now - begin < 300 * millisecond && pair.carriesData())
+  }
+
+  /// A candidate that comes late, while the others are still hoped for, or when they have failed.
+  @Test(arguments: [20, 70]) func aLateCandidateIsChecked(seconds: Int64) throws {
+    let pair = TestPair()
+    (pair.a.trickles, pair.b.trickles) = (false, false)
+    try pair.a.add("192.0.2.10", 1000)
+    try pair.b.add("192.0.2.20", 2000)
+    for (one, other) in [(pair.a, pair.b), (pair.b, pair.a)] {
+      one.other = nil
+      try one.agent.setRemote(other.agent.local, now: pair.network.now)
+      _ = try one.agent.addRemote("1 1 udp 99 203.0.113.77 9 typ host", now: pair.network.now)
+    }
+    pair.network.run(for: seconds * second)
+    #expect(pair.a.agent.state == (seconds > 60 ? .failed : .checking))
+    let begin = pair.network.now
+    for (one, other) in [(pair.a, pair.b), (pair.b, pair.a)] {
+      for candidate in other.candidates { _ = one.agent.addRemote(candidate, now: begin) }
+    }
+    pair.network.run(for: 5 * second) { pair.isCompleted }
     #expect(pair.isCompleted && pair.network.now - begin < 300 * millisecond && pair.carriesData())
   }
 

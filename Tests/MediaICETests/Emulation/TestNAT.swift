@@ -39,6 +39,9 @@ final class TestNAT {
     (self.kind, self.host) = (kind, address(host, 0))
   }
 
+  /// It has lost all that it knew, and begins with other ports.
+  func forget() { mappings = [] }
+
   /// Where a packet from inside comes from, outside.
   func leave(_ inside: SocketAddress, to remote: SocketAddress, now: Int64) -> SocketAddress {
     let toward: SocketAddress? =

@@ -2,8 +2,8 @@ import MediaCore
 
 @testable import MediaICE
 
-/// A network in virtual time: machines in sites, routers between, one server of STUN and TURN, loss, delay and disorder. The same seed is the same
-/// run.
+/// A network in virtual time: machines in sites, routers between, one server of STUN and TURN, loss, delay and disorder. The same seed is
+/// the same run.
 final class TestNetwork {
   private enum Content {
     case datagram([UInt8], from: SocketAddress, to: SocketAddress, site: TestSite?)
@@ -127,7 +127,9 @@ final class TestNetwork {
         return
       }
     }
-    guard site == nil, let peer = peers.first(where: { $0.site.nat.kind != .open && $0.site.nat.host.isSameHost(as: destination) }) else { return }
+    guard site == nil, let peer = peers.first(where: { $0.site.nat.kind != .open && $0.site.nat.host.isSameHost(as: destination) }) else {
+      return
+    }
     let router = peer.site.nat
     guard !peer.site.blocksUDP, router.hasHairpin || !router.host.isSameHost(as: source),
       let inside = router.enter(from: source, port: destination.port, now: now)

@@ -11,6 +11,7 @@ final class TestServer {
 
   private final class Allocation {
     let relayed: SocketAddress
+    var server = address(TestServer.host, 3478)
     var expiry: Int64
     /// Until when.
     var permissions: [SocketAddress: Int64] = [:]
@@ -135,14 +136,15 @@ final class TestServer {
     else { return }
     let isStream = streams.contains { $0.address == client.address }
     if let number = allocation.channels.first(where: { $0.value == peer })?.key {
-      var framed = [UInt8(number >> 8), UInt8(truncatingIfNeeded: number), UInt8(data.count >> 8), UInt8(truncatingIfNeeded: data.count)] + data
+      var framed =
+        [UInt8(number >> 8), UInt8(truncatingIfNeeded: number), UInt8(data.count >> 8), UInt8(truncatingIfNeeded: data.count)] + data
       if isStream { framed += [UInt8](repeating: 0, count: STUNMessage.padded(data.count) - data.count) }
-      return send(framed, client, from: address(TestServer.host, client.port))
+      return send(framed, client, from: allocation.server)
     }
     var writer = STUNWriter(.indication, .data, TransactionID(high: 1, low: UInt64(data.count)))
     writer.add(STUNAttribute.xorPeerAddress, xor: peer)
     writer.add(STUNAttribute.data, data)
-    send(writer.bytes, client, from: address(TestServer.host, client.port))
+    send(writer.bytes, client, from: allocation.server)
   }
 
   private func request(_ message: STUNMessage, _ client: Client, _ own: SocketAddress, _ now: Int64) {
@@ -176,6 +178,7 @@ final class TestServer {
       if allocations[client] !== allocation { nextPort += 1 }
       allocations[client] = allocation
       allocation.expiry = now + Int64(lifetime) * second
+      allocation.server = own
       writer.add(STUNAttribute.xorRelayedAddress, xor: allocation.relayed)
       writer.add(STUNAttribute.xorMappedAddress, xor: client.address)
       writer.add(STUNAttribute.lifetime, number: lifetime)
