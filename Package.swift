@@ -120,7 +120,7 @@ let package = Package(
     .target(
       name: "FuzzTargets",
       dependencies: [
-        "MediaCore", "MediaRuntime", "MediaCodecs", "MediaRTP", "MediaSDP", "MediaSRTP", "MediaTLS", "MediaNetwork", "MediaTransport",
+        "MediaCore", "MediaRuntime", "MediaCodecs", "MediaRTP", "MediaSDP", "MediaSRTP", "MediaTLS", "MediaICE", "MediaNetwork", "MediaTransport",
         "MediaIngest", "MediaPlugins", "MediaIsolation", "IsolationProtocol",
       ],
       path: "Tests/Fuzzing/Targets", swiftSettings: strict),
