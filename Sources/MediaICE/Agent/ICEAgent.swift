@@ -156,6 +156,16 @@ public final class ICEAgent {
 
   func emit(_ event: ICEEvent) { events.append(event) }
 
+  /// What was not taken of the candidates of before a restart would be signalled as of after it.
+  func withdrawCandidates() {
+    events.removeAll { event in
+      switch event {
+      case .candidate, .gatheringComplete: true
+      default: false
+      }
+    }
+  }
+
   func transmit(_ bytes: [UInt8], on base: Int, to destination: SocketAddress) {
     guard outbox.count < ICEAgent.mostOutgoing else { return }
     outbox.append(ICEDatagram(base: ICEBase(number: base), destination: destination, bytes: bytes))

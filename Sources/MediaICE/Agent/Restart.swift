@@ -15,6 +15,7 @@ extension ICEAgent {
       current.drop { $0 !== kept && !$0.isProven }
     }
     current = CheckList(ICEAgent.makeCredentials(random))
+    withdrawCandidates()
     if former == nil, state == .failed || state == .checking { state = .new }
     gatherAgain(now: now)
   }

@@ -74,6 +74,22 @@ import Testing
     #expect(pair.isCompleted && pair.carriesData())
   }
 
+  /// Candidates of before that nobody took are not mistaken for those of after.
+  @Test func candidatesOfBeforeAreWithdrawn() throws {
+    let agent = ICEAgent(ICESettings(isControlling: true), random: SeededRandom(seed: 1))
+    _ = try agent.addHost(address("192.0.2.1", 1000), now: 0)
+    agent.endOfHosts(now: 0)
+    _ = agent.poll(now: 0)
+    agent.restart(now: 0)
+    _ = agent.poll(now: 0)
+    var (candidates, ends) = (0, 0)
+    while let event = agent.takeEvent() {
+      if case .candidate = event { candidates += 1 }
+      if case .gatheringComplete = event { ends += 1 }
+    }
+    #expect(candidates == 1 && ends == 1)
+  }
+
   @Test func whatIsOfBeforeIsRefused() throws {
     let pair = try TestPair.plain()
     var old: [[UInt8]] = []

@@ -117,6 +117,24 @@ struct RelayedPair {
     #expect(test.pair.a.agent.route?.destination == address(TestServer.other, 3478))
   }
 
+  @Test func anAddressOfTheOtherFamilyIsAskedForAndNoOtherTaken() throws {
+    for isRight in [true, false] {
+      var relay = TestServer.relay()
+      relay.relaysIPv6 = true
+      let allocation = TURNAllocation(relay, base: 0, random: RandomSource(SeededRandom(seed: 1)), now: 0)
+      _ = allocation.poll(now: 0)
+      let bytes = try #require(allocation.takeOutgoing())
+      let id = withMessage(bytes) { request in
+        #expect(request.value(STUNAttribute.requestedFamily).map { Array($0) } == [2, 0, 0, 0])
+        return request.transaction
+      }
+      var writer = STUNWriter(.success, .allocate, try #require(id))
+      writer.add(STUNAttribute.xorRelayedAddress, xor: address(isRight ? "2001:db8::9" : "192.0.2.9", 9))
+      _ = withMessage(writer.bytes) { allocation.receive($0, now: 0) }
+      #expect((allocation.state == .ready) == isRight && (allocation.relayed?.isIPv6 == true) == isRight)
+    }
+  }
+
   /// To and fro without end: it gives up.
   @Test func redirectionsEnd() throws {
     let allocation = TURNAllocation(TestServer.relay(), base: 0, random: RandomSource(SeededRandom(seed: 1)), now: 0)
