@@ -1,7 +1,7 @@
 import MediaCore
 import MediaSDP
 
-/// All that is of one generation of credentials: candidates of the other end, pairs, checks on their way, what was selected. A restart
+/// All that is of one generation of credentials: candidates of the other end, pairs, checks in flight, what was selected. A restart
 /// makes another one. Everything in it is bounded, and without the password nothing of it grows.
 final class CheckList {
   struct Remote {
@@ -38,7 +38,7 @@ final class CheckList {
   var started: Int64?
   var firstValid: Int64?
   /// No earlier than that everything has failed (RFC 8863): a check of the other end may still come.
-  var patience: Int64 = .min
+  var mayFailAt: Int64 = .min
   var consent = Consent()
   /// Gathering of this generation is over, and was said to be.
   var isGathered = false

@@ -2,9 +2,9 @@ import MediaCore
 
 extension ICEAgent {
   /// RFC 8863: nothing has failed before that, because the other end may begin so late.
-  static let patience: Int64 = 39_500_000_000
+  static let failureTimeout: Int64 = 39_500_000_000
   /// For a candidate that comes later.
-  static let latePatience: Int64 = 10_000_000_000
+  static let lateFailureTimeout: Int64 = 10_000_000_000
 
   func pollChecks(_ list: CheckList, _ now: Int64) -> Int64 {
     guard list.remote != nil else { return .max }
@@ -25,7 +25,7 @@ extension ICEAgent {
 
   private func resend(_ pair: CandidatePair, _ check: CandidatePair.Check, _ list: CheckList, _ now: Int64) {
     // As long as there is nothing better, the other end may still appear.
-    let isHoped = list.firstValid == nil && now < list.patience && !check.isNominating
+    let isHoped = list.firstValid == nil && now < list.mayFailAt && !check.isNominating
     guard !check.schedule.isOver || isHoped, permits(pair) else {
       list.fail(pair)
       choose(list, now: now)

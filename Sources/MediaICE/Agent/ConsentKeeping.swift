@@ -48,7 +48,7 @@ extension ICEAgent {
       other.state = .waiting
       if !settings.isLite { list.queue(other) }
     }
-    list.patience = list.pairs.contains { $0.state == .waiting } && !settings.isLite ? now &+ ICEAgent.latePatience : now
+    list.mayFailAt = list.pairs.contains { $0.state == .waiting } && !settings.isLite ? now &+ ICEAgent.lateFailureTimeout : now
     list.selected = nil
     list.consent.end()
   }
@@ -71,7 +71,7 @@ extension ICEAgent {
       self.state = state
       emit(.state(state))
     }
-    return min(formerEnd, state == .checking && now < current.patience ? current.patience : .max)
+    return min(formerEnd, state == .checking && now < current.mayFailAt ? current.mayFailAt : .max)
   }
 
   private func makeState(_ list: CheckList?, _ now: Int64) -> ICEState {
@@ -81,7 +81,7 @@ extension ICEAgent {
     }
     guard current.remote != nil else { return state == .failed ? .failed : .new }
     let isOpen = current.pairs.contains { $0.state == .inProgress || $0.state == .waiting && !settings.isLite }
-    return now >= current.patience && !isOpen ? .failed : .checking
+    return now >= current.mayFailAt && !isOpen ? .failed : .checking
   }
 
   private func makeRoute(_ pair: CandidatePair) -> ICERoute? {

@@ -39,7 +39,7 @@ public final class ICEAgent {
   var relays: [RelayedAddress] = []
   var nextRelay = 0
   var current: CheckList
-  /// Of before the restart: its route is used until there is a new one, and a little longer for what is on its way.
+  /// Of before the restart: its route is used until there is a new one, and a little longer for what is in flight.
   var former: CheckList?
   var formerEnd: Int64 = .max
   var nextCheck: Int64 = .min
@@ -87,7 +87,7 @@ public final class ICEAgent {
     current.remote = .init(credentials: credentials, isLite: isLite)
     if isLite { take(role: true) }
     current.started = now
-    current.patience = now &+ ICEAgent.patience
+    current.mayFailAt = now &+ ICEAgent.failureTimeout
   }
 
   /// As in a=candidate or trickled, in any order with `setRemote`. false: it is not used, because it is of a kind, transport, generation or
@@ -110,7 +110,7 @@ public final class ICEAgent {
     let remote = RemoteCandidate(address: address, isTCP: false, kind: candidate.kind, priority: candidate.priority)
     guard current.add(signalled: remote) else { return false }
     if settings.isLite { return true }
-    current.patience = max(current.patience, now &+ ICEAgent.latePatience)
+    current.mayFailAt = max(current.mayFailAt, now &+ ICEAgent.lateFailureTimeout)
     for path in paths { _ = current.makePair(path, remote, isControlling: isControlling) }
     return true
   }

@@ -107,7 +107,7 @@ extension ICEAgent {
       priority: CandidatePriority.of(
         type: CandidatePriority.type(.relayed, relay: allocation.relay.transport), place: allocation.base), address: relayed.host,
       port: relayed.port)
-    // Where only relays are to be seen, the address behind it is not (RFC 8839, section 5.1).
+    // Where only relays are to be seen, the mapped address is not (RFC 8839, section 5.1).
     let related = settings.policy == .all ? allocation.mapped ?? relayed : SocketAddress(v4: 0, port: 9)
     candidate.related = .init(related.host, port: related.port)
     offer(candidate)

@@ -28,7 +28,7 @@ struct STUNSchedule: Sendable {
 
   var isOver: Bool { sent >= most }
 
-  /// A check of ICE: the first answer may need so long as others are on their way (RFC 8445, section 14.3).
+  /// A check of ICE: the first answer may need as long as others are in flight (RFC 8445, section 14.3).
   static func check(first: Int64, now: Int64) -> STUNSchedule {
     STUNSchedule(first: max(50_000_000, first), longest: 1_600_000_000, last: 1_600_000_000, most: 9, now: now)
   }

@@ -46,7 +46,7 @@ struct TestPair {
   var isConnected: Bool { a.agent.route != nil && b.agent.route != nil }
   var isCompleted: Bool { a.agent.state == .completed && b.agent.state == .completed }
 
-  /// Data arrive, both ways, as they were sent.
+  /// Data arrive in both directions, as they were sent.
   func carriesData(_ size: Int = 77) -> Bool {
     let (there, back) = ([UInt8](repeating: 0x80, count: size), [UInt8](repeating: 0x90, count: size + 1))
     let (countA, countB) = (a.received.count, b.received.count)

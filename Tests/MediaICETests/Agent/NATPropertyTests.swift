@@ -4,8 +4,8 @@ import Testing
 
 @testable import MediaICE
 
-/// Two agents in sites of every kind, with every kind of help: a route at both ends, and data both ways, in every seed in which a path
-/// exists, and no route at all in the others. MSDK_TEST_ICE_SEEDS: how many seeds; MSDK_TEST_SEED: where they begin.
+/// Two agents in sites of every kind, with every kind of help: a route at both ends, and data in both directions, in every seed in which a
+/// path exists, and no route at all in the others. MSDK_TEST_ICE_SEEDS: how many seeds; MSDK_TEST_SEED: where they begin.
 @Suite struct NATPropertyTests {
   private struct Side {
     var kind: NATKind

@@ -5,7 +5,7 @@ import Testing
 @testable import MediaICE
 
 @Suite struct NominationTests {
-  /// The relayed pair is valid first, and data go over it; the direct one, whose way is longer, takes over before the nomination.
+  /// The relayed pair is valid first, and data go over it; the direct one, whose path is longer, takes over before the nomination.
   @Test func aBetterPairTakesOverBeforeTheNomination() throws {
     let test = try RelayedPair(.udp, .fullCone, .fullCone)
     let network = test.pair.network
@@ -46,7 +46,7 @@ import Testing
     #expect(pair.b.agent.route?.remote == address("192.0.2.11", 1000))
     let sent = pair.network.sent
     pair.network.run(for: 60 * second)
-    // Consent, both ways, with answers.
+    // Consent in both directions, with answers.
     #expect((40...64).contains(pair.network.sent - sent))
   }
 

@@ -103,7 +103,7 @@ import Testing
     #expect(pair.a.agent.route == nil && pair.b.agent.route == nil && pair.a.agent.refused > 4)
   }
 
-  /// What was copied on its way, sent again from everywhere.
+  /// What was copied in flight, sent again from everywhere.
   @Test func copiesMoveNoRoute() throws {
     let pair = try TestPair.plain()
     var copies: [[UInt8]] = []

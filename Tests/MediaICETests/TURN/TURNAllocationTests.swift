@@ -4,7 +4,7 @@ import Testing
 
 @testable import MediaICE
 
-/// Agents whose only way to each other is a relay.
+/// Agents that reach each other only by a relay.
 struct RelayedPair {
   let pair: TestPair
   let server: TestServer
