@@ -18,8 +18,11 @@ public final class ICEAgent {
     let kind: Kind
   }
 
+  /// Those that it was made with.
   public let settings: ICESettings
+  /// Nominates pairs. As the settings say, until a conflict or a lite end changes it.
   public internal(set) var isControlling: Bool
+  /// Its changes are events too.
   public internal(set) var state = ICEState.new
   /// Where application data goes.
   public internal(set) var route: ICERoute?
@@ -98,6 +101,7 @@ public final class ICEAgent {
     return addRemote(candidate, now: now)
   }
 
+  /// The same of one that was parsed before.
   public func addRemote(_ candidate: Candidate, now: Int64) -> Bool {
     guard !isClosed, candidate.component == 1, candidate.transport == "udp", !candidate.address.utf8.contains(UInt8(ascii: "%")),
       let address = SocketAddress(candidate.address, port: candidate.port), address.isReachable, !(address.isIPv6 && address.isLinkLocal)
@@ -136,7 +140,9 @@ public final class ICEAgent {
     return max(now, min(deadline, pollRelays(now)))
   }
 
+  /// The next one to be sent; nil: there is none.
   public func takeDatagram() -> ICEDatagram? { outbox.isEmpty ? nil : outbox.removeFirst() }
+  /// The next one in the order in which they happened; nil: there is none.
   public func takeEvent() -> ICEEvent? { events.isEmpty ? nil : events.removeFirst() }
 
   /// Relays are said so; datagrams and events are still to be taken.

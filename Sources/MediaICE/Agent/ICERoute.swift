@@ -12,6 +12,7 @@ public struct ICERoute: Sendable, Equatable {
     case indication(TransactionID)
   }
 
+  /// The socket or the connection that sends.
   public let base: ICEBase
   /// Where bytes are sent to: the other end, or the relay.
   public let destination: SocketAddress
@@ -23,8 +24,9 @@ public struct ICERoute: Sendable, Equatable {
   /// The bytes are of a stream, and one of them that is not sent breaks it.
   public let isStream: Bool
 
-  /// What has to be free before and after the data.
+  /// So many bytes have to be free before the data.
   public static let headRoom = 48
+  /// So many bytes have to be free after the data.
   public static let tailRoom = 3
   /// Of application data.
   public static let longest = 65_000

@@ -3,7 +3,9 @@ import MediaSDP
 
 /// How an agent is made. What follows the first of a list beyond its bound is not used.
 public struct ICESettings: Sendable {
+  /// Which candidates are offered and used.
   public enum Policy: Sendable {
+    /// Of each kind.
     case all
     /// Only addresses at relays are offered and used: peers do not learn this machine's.
     case relay
@@ -13,6 +15,7 @@ public struct ICESettings: Sendable {
   public var isControlling: Bool
   /// Answers checks and sends none (RFC 8445, section 2.5): for a server with a public address. The other end is a full agent.
   public var isLite = false
+  /// All, unless it is said.
   public var policy = Policy.all
   /// At most 4.
   public var stunServers: [SocketAddress] = []
@@ -25,6 +28,7 @@ public struct ICESettings: Sendable {
   /// The same of a pair with a relay: what is direct may need some checks more, until both NATs are open.
   public var relayNominationDelay: Int64 = 1_000_000_000
 
+  /// A full agent without servers.
   public init(isControlling: Bool) {
     self.isControlling = isControlling
   }
@@ -32,13 +36,17 @@ public struct ICESettings: Sendable {
 
 /// ice-ufrag and ice-pwd (RFC 8839, section 5.4). The password is a secret.
 public struct ICECredentials: Sendable, Equatable, CustomStringConvertible {
+  /// ice-ufrag. An agent takes 4 to 256 bytes.
   public let user: String
+  /// ice-pwd. An agent takes 22 to 256 bytes.
   public let password: String
 
+  /// Nothing is checked.
   public init(user: String, password: String) {
     (self.user, self.password) = (user, password)
   }
 
+  /// Without the password.
   public var description: String { user }
 }
 
@@ -54,6 +62,7 @@ public enum ICETransport: Sendable {
   case tcpPassive
 }
 
+/// How far an agent has come.
 public enum ICEState: Sendable {
   /// Nothing is known of the other end.
   case new
@@ -100,8 +109,10 @@ public enum ICEArrival {
 
 /// Bytes to be sent.
 public struct ICEDatagram: Sendable {
+  /// The socket or the connection that sends it.
   public let base: ICEBase
   /// Of a connection to a relay, the server; of a passive base, the other end of the connection. Over both, these are bytes of the stream.
   public let destination: SocketAddress
+  /// At most 65,535 bytes.
   public let bytes: [UInt8]
 }

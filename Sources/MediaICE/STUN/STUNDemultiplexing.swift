@@ -6,6 +6,7 @@ public enum ICEDatagramKind {
   case stun
   case other
 
+  /// Nothing is verified: whoever sends it can claim any name.
   public init(_ datagram: UnsafeRawBufferPointer) {
     guard STUNMessage.isLikely(datagram) else {
       self = .other

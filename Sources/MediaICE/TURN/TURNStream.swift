@@ -74,6 +74,7 @@ final class MessageStream {
 public final class ICEStream {
   private let stream = MessageStream(.lengths)
 
+  /// Of a new connection.
   public init() {}
 
   /// So many bytes at once.
@@ -82,5 +83,6 @@ public final class ICEStream {
   /// After it, `next` until it is nil. false: the connection is to be closed.
   public func append(_ bytes: UnsafeRawBufferPointer) -> Bool { stream.append(bytes) }
 
+  /// The next datagram, without its length; nil: more bytes must come first.
   public func next() -> [UInt8]? { stream.next() }
 }
