@@ -1,4 +1,4 @@
-/* A picture of I420 to draw on: rectangles of one colour, translucent overlays, pictures of any size turned upright. BT.601, limited
+/* A frame of I420 to draw on: rectangles of one colour, translucent overlays, frames of any size rotated upright. BT.601, limited
  * range. */
 #ifndef GRID_CANVAS_H
 #define GRID_CANVAS_H
@@ -51,7 +51,7 @@ void overlay_free(grid_overlay *overlay);
 void canvas_blend(grid_canvas *canvas, int32_t x, int32_t y, const grid_overlay *overlay);
 
 /* A frame of I420, upright: all of it in the middle of the tile, with `ground` beside it, or (`fills`) its middle on the whole tile. */
-bool canvas_picture(grid_canvas *canvas, grid_rect tile, const msdk_video_frame *frame, bool fills, grid_colour ground,
-                    grid_scratch *scratch);
+bool canvas_draw(grid_canvas *canvas, grid_rect tile, const msdk_video_frame *frame, bool fills, grid_colour ground,
+                 grid_scratch *scratch);
 
 #endif

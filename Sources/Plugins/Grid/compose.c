@@ -65,10 +65,10 @@ static bool is_laid_out(const grid_composer *composer, int32_t width, int32_t he
 
 static void make_overlays(grid_composer *composer, grid_tile *tile, const grid_shown *shown, const grid_settings *settings) {
   const grid_input *input = &shown->input;
-  bool has_picture = input->has_video && input->frame != NULL;
+  bool has_frame = input->has_video && input->frame != NULL;
   overlay_free(&tile->name);
   overlay_free(&tile->initials);
-  if (!has_picture && input->kind != MSDK_VIDEO_SCREEN_SHARE) {
+  if (!has_frame && input->kind != MSDK_VIDEO_SCREEN_SHARE) {
     pen_initials(composer->pen, &tile->initials, input->name, tile->rect.width, tile->rect.height, shown->is_rest);
   }
   bool has_name = settings->names && input->name[0] != 0 && !shown->is_rest;
@@ -82,12 +82,12 @@ static bool draw_tile(grid_composer *composer, grid_tile *tile, const grid_shown
   grid_canvas *canvas = &composer->canvas;
   grid_colour ground = canvas_colour(ground_rgb);
   grid_rect at = tile->rect;
-  bool has_picture = input->has_video && input->frame != NULL, had_picture = tile->frame_version != 0;
-  if (tile->info_version != input->info_version || has_picture != had_picture) make_overlays(composer, tile, shown, settings);
-  if (has_picture) {
+  bool has_frame = input->has_video && input->frame != NULL, had_frame = tile->frame_version != 0;
+  if (tile->info_version != input->info_version || has_frame != had_frame) make_overlays(composer, tile, shown, settings);
+  if (has_frame) {
     /* A screen is to be read: nothing of it is cut off. */
     bool fills = settings->fills && input->kind != MSDK_VIDEO_SCREEN_SHARE;
-    if (!canvas_picture(canvas, at, input->frame, fills, ground, &composer->scratch)) return false;
+    if (!canvas_draw(canvas, at, input->frame, fills, ground, &composer->scratch)) return false;
   } else {
     canvas_fill(canvas, at, ground);
     const grid_overlay *disk = &tile->initials;
@@ -98,7 +98,7 @@ static bool draw_tile(grid_composer *composer, grid_tile *tile, const grid_shown
   const grid_overlay *name = &tile->name;
   canvas_blend(canvas, at.x + thickness + MARGIN, at.y + at.height - name->height - thickness - MARGIN, name);
   if (input->is_speaking) canvas_frame(canvas, at, thickness, canvas_colour(speaking_rgb));
-  tile->frame_version = has_picture ? input->frame_version : 0;
+  tile->frame_version = has_frame ? input->frame_version : 0;
   tile->info_version = input->info_version;
   return true;
 }

@@ -1,4 +1,4 @@
-/* The picture: which input has which tile, and drawing those tiles that have changed. */
+/* The composed frame: which input has which tile, and drawing those tiles that have changed. */
 #ifndef GRID_COMPOSE_H
 #define GRID_COMPOSE_H
 

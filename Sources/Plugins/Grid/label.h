@@ -1,4 +1,4 @@
-/* What is written and drawn over tiles: names, the mark of who is muted, initials of who sends no picture. By pango and cairo, which shape
+/* What is written and drawn over tiles: names, the mark of who is muted, initials of who sends no frame. By pango and cairo, which shape
  * every script that there are fonts for. One thread at a time. */
 #ifndef GRID_LABEL_H
 #define GRID_LABEL_H

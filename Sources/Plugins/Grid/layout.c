@@ -6,7 +6,7 @@ enum { GAP = 4, STRIP_SHARE = 5 /* the strip beside a screen takes a fifth */ };
 
 static int32_t even(int32_t value) { return value < 2 ? 2 : value & ~1; }
 
-/* Cells of a table of that many columns, and the size of a picture of 16:9 in one. */
+/* Cells of a table of that many columns, and the size of a frame of 16:9 in one. */
 typedef struct table {
   int32_t columns, rows, cell_width, cell_height, width, height;
 } table;

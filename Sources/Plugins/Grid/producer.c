@@ -1,4 +1,4 @@
-/* The producer's side: a thread that composes when something has changed, at most so many times a second, and passes the picture on. */
+/* The producer's side: a thread that composes when something has changed, at most so many times a second, and passes the frame on. */
 #define _POSIX_C_SOURCE 200809L
 #include "self.h"
 #include "../../CLinux/signals.h"
@@ -22,14 +22,14 @@ grid_output grid_output_of_params(const msdk_self *self) {
   return (grid_output){.pixel_format = MSDK_PIXEL_I420, .width = self->width, .height = self->height, .fps_num = self->fps, .fps_den = 1};
 }
 
-/* How a picture fared. */
+/* What became of a frame. */
 typedef struct passing {
   msdk_result result;
   uint64_t version; /* what it showed */
   int64_t timestamp_ns;
 } passing;
 
-/* A picture of what there is now, handed over. Holds no lock while the host has it. */
+/* A frame of what there is now, handed over. Holds no lock while the host has it. */
 static passing pass_on(msdk_self *self, const grid_output *output, int64_t age_ns, int64_t last_ns) {
   passing it = {.timestamp_ns = self->report.host->now_ns(self->report.context) - age_ns};
   if (it.timestamp_ns <= last_ns) it.timestamp_ns = last_ns + 1;

@@ -1,4 +1,4 @@
-/* The renderer's side: keeps what it is told and the newest picture of each input, and draws nothing by itself. */
+/* The renderer's side: keeps what it is given and the newest frame of each input, and draws nothing by itself. */
 #define _POSIX_C_SOURCE 200809L
 #include "self.h"
 #include "../formats.h"
@@ -49,7 +49,7 @@ static int32_t accepts_format(msdk_self *self, const msdk_video_format *format) 
   return format != NULL && format_is_accepted(accepted, format->pixel_format);
 }
 
-/* Under the lock: how late pictures are when they come, smoothly, so that what is composed can be told of the same moment. */
+/* Under the lock: how late frames are when they come, smoothly, so that what is composed can be that of the same moment. */
 static void note_age(msdk_self *self, const msdk_video_frame *frame, int64_t now_ns) {
   int64_t age_ns = now_ns - frame->timestamp_ns;
   if (frame->timestamp_ns == 0 || age_ns < 0 || age_ns > INT64_C(5000000000)) return;

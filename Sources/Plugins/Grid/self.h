@@ -1,4 +1,4 @@
-/* One grid: several inputs composed into one picture. Its renderer's side keeps the newest of each input; its producer's side composes and
+/* One grid: several inputs composed into one frame. Its renderer's side keeps the newest of each input; its producer's side composes and
  * passes on, on a thread of its own, when something has changed. */
 #ifndef GRID_SELF_H
 #define GRID_SELF_H
@@ -23,7 +23,7 @@ struct msdk_self {
   grid_settings settings;
   grid_inputs inputs;
   uint64_t version; /* counts the changes */
-  int64_t age_ns;   /* by which pictures are late when they come here */
+  int64_t age_ns;   /* by which frames are late when they come here */
   bool aged;
   grid_output output;
   bool started, stopping;
@@ -40,7 +40,7 @@ extern const msdk_video_producer grid_producer;
 /* Something is to be seen differently. Under the lock. */
 void grid_touch(msdk_self *self);
 
-/* The picture as it is now into a frame of I420 or NV12, whose size it takes; `version` gets what it shows. False when there is no memory.
+/* The composition as it is now into a frame of I420 or NV12, whose size it takes; `version` gets what it shows. False when there is no memory.
  * Under no lock. */
 bool grid_draw(msdk_self *self, msdk_video_frame *into, uint64_t *version);
 

@@ -1,10 +1,10 @@
-/* Pictures of others on the canvas: scaled, turned upright, and in the canvas' colours. */
+/* Frames of others on the canvas: scaled, rotated upright, and in the canvas' colours. */
 #include "canvas.h"
 
 #include <libyuv.h>
 #include <stdlib.h>
 
-/* A part of a picture of I420. */
+/* A part of a frame of I420. */
 typedef struct view {
   uint8_t *y, *u, *v;
   int32_t stride, chroma_stride_u, chroma_stride_v, width, height;
@@ -139,8 +139,8 @@ static void fill_beside(grid_canvas *canvas, grid_rect tile, grid_rect inner, gr
   canvas_fill(canvas, (grid_rect){right, inner.y, tile.x + tile.width - right, inner.height}, colour);
 }
 
-bool canvas_picture(grid_canvas *canvas, grid_rect tile, const msdk_video_frame *frame, bool fills, grid_colour ground,
-                    grid_scratch *scratch) {
+bool canvas_draw(grid_canvas *canvas, grid_rect tile, const msdk_video_frame *frame, bool fills, grid_colour ground,
+                 grid_scratch *scratch) {
   int32_t width = (int32_t)frame->format->width, height = (int32_t)frame->format->height;
   uint32_t orientation = frame->orientation & (MSDK_ROTATE_270 | MSDK_MIRROR);
   bool turned = (orientation & 1) != 0;
