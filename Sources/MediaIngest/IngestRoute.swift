@@ -1,3 +1,4 @@
+import MediaCore
 import MediaNetwork
 
 /// How a feeder came, as both ends see it: part of what is proved, so that a proof is good for no other connection, and nobody can stand in
