@@ -301,6 +301,7 @@ public final class FrameBuffer {
     for place in pieces.indices { pieces[place] = Piece() }
     pictures.removeAll(keepingCapacity: true)
     timestamps.reset()
-    (newest, first, keyFrame, done, lastBase, lastNumber) = (-1, .max, nil, nil, nil, nil)
+    (newest, first, received) = (-1, .max, 0)
+    (keyFrame, done, lastBase, lastNumber) = (nil, nil, nil, nil)
   }
 }

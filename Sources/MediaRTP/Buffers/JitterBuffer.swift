@@ -162,7 +162,7 @@ final class JitterBuffer {
   /// Starts again with a stream that has nothing to do with what came.
   func reset() {
     for number in max(0, newest - Int64(stamps.count))...max(0, newest) { ring.drop(number) }
-    (next, newest) = (nil, -1)
+    (next, newest, received) = (nil, -1, 0)
     resends.reset()
     unwrapper.reset()
     delay.restart()

@@ -244,6 +244,25 @@ struct TestStream {
     #expect(buffer.next() == nil && buffer.waitingSince == nil && buffer.lastTaken == nil)
   }
 
+  /// It has room by what came since, as at first.
+  @Test func aRestartGivesNoRoom() throws {
+    let few = FrameBuffer(capacity: 256, slotSize: 128)
+    var stream = TestStream()
+    func insert() throws {
+      for packet in try stream.picture(50, isKey: true) {
+        _ = try reading(packet.bytes) { few.insert(packet.number, try RTPPacket(parsing: $0), now: 0) }
+      }
+    }
+    for _ in 0..<20 { try insert() }
+    few.reset()
+    try insert()
+    stream.number += 200
+    try insert()
+    #expect(few.slots == 32)
+    for _ in 0..<20 { try insert() }
+    #expect(few.slots == 64)
+  }
+
   @Test func noiseNeverHarms() throws {
     for seed in UInt64(1)...10 {
       var random = SeededRandom(seed: seed)

@@ -97,6 +97,17 @@ import Testing
     #expect(large.withUnsafeBytes { JitterBuffer(clockRate: 8000).insert(1, stamp: RTPTimestamp(0), $0, now: 0) } == .refused)
   }
 
+  /// It has room by what came since, as at first: 32 packets.
+  @Test func aRestartGivesNoRoom() {
+    let buffer = JitterBuffer(clockRate: 48_000)
+    for number in Int64(0)..<20 { #expect(insert(buffer, number, at: 0) == .kept) }
+    buffer.reset()
+    #expect(insert(buffer, 0, at: 0) == .kept && insert(buffer, 40, at: 0) == .kept)
+    // The first is past, as there is no room for both.
+    #expect(buffer.step(now: .max / 4) == .lost(count: 31, duration: 38_400))
+    #expect(buffer.step(now: .max / 4) == .packet(40, stamp: 38_400))
+  }
+
   @Test func noiseNeverHarms() {
     for seed in UInt64(1)...10 {
       var random = SeededRandom(seed: seed)
