@@ -1,5 +1,6 @@
 import COpenSSL
 import MediaCore
+import Synchronization
 
 /// A certificate and its key: made here, for whoever is told its fingerprint, or of somebody else's files.
 public final class TLSCertificate: @unchecked Sendable {
@@ -7,11 +8,13 @@ public final class TLSCertificate: @unchecked Sendable {
   let key: OpaquePointer
   /// Of all servers that show it: made once, since making one takes longer than a handshake.
   let context: OpaquePointer
+  /// Of all ends of DTLS that show it; made when the first of them is (`datagramContext`).
+  let datagrams = Atomic<OpaquePointer?>(nil)
   /// SHA-256 of the whole certificate, as RFC 8122, section 5 writes it: "AA:BB:…".
   public let fingerprint: TLSFingerprint
 
   /// Takes both.
-  private init(_ certificate: OpaquePointer, _ key: OpaquePointer) throws(MediaError) {
+  init(_ certificate: OpaquePointer, _ key: OpaquePointer) throws(MediaError) {
     guard let fingerprint = TLSFingerprint(of: certificate) else {
       X509_free(certificate)
       EVP_PKEY_free(key)
@@ -28,6 +31,7 @@ public final class TLSCertificate: @unchecked Sendable {
   }
 
   deinit {
+    SSL_CTX_free(datagrams.load(ordering: .acquiring))
     SSL_CTX_free(context)
     X509_free(certificate)
     EVP_PKEY_free(key)
