@@ -27,11 +27,12 @@ public final class DTLSMachine {
   public static let mostBytes = DTLSOutbox.longest - DTLSRecord.headerSize - DTLSMachine.protection
 
   /// Changes in `receive`, `poll`, `send` and `close` only.
-  public internal(set) var state = State.handshaking
+  public private(set) var state = State.handshaking
   /// The keys of SRTP; nil before the state is open, and where none were negotiated. The fingerprint was compared before.
   public private(set) var srtp: DTLSKeys?
 
   private let role: Role
+  /// OpenSSL's; tests make it do what other implementations may.
   let connection: OpaquePointer
   let link: DTLSLink
   private let scratch = DTLSScratch()
@@ -44,6 +45,8 @@ public final class DTLSMachine {
   private var handshakes: DTLSAllowance
   /// Messages of the handshake and alerts after it, with their answers.
   private var messages: DTLSAllowance
+  /// When OpenSSL's buffers of records, 34 kB, are released, if nothing is received or sent until then.
+  private var idleAt = Int64.max
   /// How often the last alert is sent again to who goes on sending.
   private var farewells = 8
 
@@ -51,6 +54,8 @@ public final class DTLSMachine {
   private static let protection = 24
   /// Nanoseconds in which a handshake goes on in spite of an alert that nobody has signed.
   private static let longestDoubt: Int64 = 1_000_000_000
+  /// Nanoseconds for which buffers are kept.
+  private static let idleAfter: Int64 = 1_000_000_000
 
   /// The client's first datagram is there at once. `fingerprints`: those of the other end; what counts are those by the strongest hash of
   /// sha-256, sha-384 and sha-512. `profiles`: those of SRTP by their numbers (RFC 5764, section 4.1.2), in order of preference, which of two
@@ -105,7 +110,13 @@ public final class DTLSMachine {
       case .closed, .failed: repeatAlert(after: record)
       }
     }
-    SSL_free_buffers(connection)
+  }
+
+  /// Before OpenSSL reads or writes: it expects the buffers to be there.
+  private func useBuffers() {
+    ERR_clear_error()
+    SSL_alloc_buffers(connection)
+    idleAt = link.now &+ DTLSMachine.idleAfter
   }
 
   private func handshake(_ record: DTLSRecord, _ body: (UnsafeRawBufferPointer) -> Void) {
@@ -157,8 +168,7 @@ public final class DTLSMachine {
   }
 
   private func shake() {
-    ERR_clear_error()
-    SSL_alloc_buffers(connection)
+    useBuffers()
     let result = SSL_do_handshake(connection)
     if result == 1 { open() } else if isFatal(result) { fail("the handshake failed") }
   }
@@ -183,9 +193,8 @@ public final class DTLSMachine {
     let room = scratch.room(for: record.body.count)
     link.record = record.bytes
     defer { link.record = nil }
-    SSL_alloc_buffers(connection)
     while state == .open {
-      ERR_clear_error()
+      useBuffers()
       let count = SSL_read(connection, room.baseAddress, Int32(clamping: room.count))
       guard count <= 0 else {
         body(UnsafeRawBufferPointer(rebasing: room.prefix(Int(count))))
@@ -237,8 +246,7 @@ public final class DTLSMachine {
   }
 
   private func sendClose() {
-    ERR_clear_error()
-    SSL_alloc_buffers(connection)
+    useBuffers()
     _ = SSL_shutdown(connection)
     ERR_clear_error()
   }
@@ -265,10 +273,8 @@ public final class DTLSMachine {
       throw MediaError(.range, "DTLS: \(bytes.count) bytes are to be sent in a record; accepted: 1..\(DTLSMachine.mostBytes)")
     }
     guard !link.outbox.isFull else { throw MediaError(.full, "DTLS: \(DTLSOutbox.most) datagrams wait to be taken") }
-    ERR_clear_error()
-    SSL_alloc_buffers(connection)
+    useBuffers()
     let count = SSL_write(connection, bytes.baseAddress, Int32(bytes.count))
-    SSL_free_buffers(connection)
     guard count == Int32(bytes.count) else {
       fail("nothing can be sent")
       throw MediaError(.fail, "DTLS: nothing can be sent")
@@ -283,20 +289,22 @@ public final class DTLSMachine {
     link.now = now
     if let doubt, now >= doubt.until { fail(doubt.error) }
     if state == .handshaking, now >= link.timer.due { retransmit() }
-    guard state == .handshaking else { return .max }
-    return min(link.timer.due, doubt?.until ?? .max)
+    if state == .handshaking { return min(link.timer.due, doubt?.until ?? .max) }
+    if now >= idleAt {
+      SSL_free_buffers(connection)
+      idleAt = .max
+    }
+    return idleAt
   }
 
   private func retransmit() {
-    ERR_clear_error()
-    SSL_alloc_buffers(connection)
+    useBuffers()
     link.timer.expire()
     switch copenssl_retransmit(connection) {
     case 0: link.timer.wait(now: link.now)
     case 1: break
     default: fail(MediaError(.timeout, "DTLS: the other end has not answered a flight that was sent 13 times"))
     }
-    SSL_free_buffers(connection)
   }
 
   /// Closes the connection, and notifies the other end if it is open (RFC 5246, section 7.2.1). Nothing is received after that.
@@ -308,6 +316,5 @@ public final class DTLSMachine {
     }
     doubt = nil
     state = .closed
-    SSL_free_buffers(connection)
   }
 }

@@ -145,4 +145,30 @@ import Testing
     #expect(talk.sent[DTLSTalk.client].count == 1)
     #expect(talk.error(of: DTLSTalk.server)?.status == .timeout)
   }
+
+  /// HelloVerifyRequest (RFC 6347, section 4.2.1), which servers without ICE send.
+  @Test func aCookieIsSentBack() throws {
+    let talk = try DTLSTalk()
+    let first = try #require(talk.client.takeDatagram())
+    let cookie = [UInt8](repeating: 0xC0, count: 20)
+    talk.give(DTLSTalk.record(22, DTLSTalk.fragment(3, length: 23, message: 0, offset: 0, [254, 255, 20] + cookie)), to: DTLSTalk.client)
+    let second = try #require(talk.client.takeDatagram())
+    #expect(second.count == first.count + 20)
+    // After the record's header, the message's, the version, the random bytes, and a session of no length.
+    #expect(Array(second[60..<81]) == [20] + cookie)
+    #expect(Array(second[25..<59]) == Array(first[25..<59]))
+  }
+
+  @Test func buffersAreReleasedWhenItIsIdle() throws {
+    let talk = try DTLSTalk()
+    talk.run(for: 100_000_000)
+    #expect(talk.isOpen && talk.client.poll(now: talk.now) == talk.now + 1_000_000_000)
+    try talk.say([1], by: DTLSTalk.client)
+    #expect(talk.client.poll(now: talk.now + 999_999_999) == talk.now + 1_000_000_000)
+    #expect(talk.client.poll(now: talk.now + 1_000_000_000) == .max)
+    // And are there again.
+    try talk.say([2], by: DTLSTalk.client)
+    talk.run()
+    #expect(talk.heard[DTLSTalk.server] == [[1], [2]])
+  }
 }
