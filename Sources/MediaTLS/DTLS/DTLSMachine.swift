@@ -1,4 +1,5 @@
 import COpenSSL
+import Glibc
 import MediaCore
 
 /// One end of DTLS 1.2 (RFC 6347), without a socket; calls come one at a time, of which `send` and `close` may be made in the body of
@@ -150,21 +151,18 @@ public final class DTLSMachine {
     shake(with: record.bytes)
   }
 
-  /// The other end's Finished can be read.
-  private var areKeysThere: Bool {
-    let step = SSL_get_state(connection)
-    return step == TLS_ST_SR_CHANGE || step == TLS_ST_CR_CHANGE
-  }
+  /// ChangeCipherSpec has come, and the other end's Finished can be read. By name: states have other numbers in later versions of OpenSSL.
+  private var areKeysThere: Bool { strcmp(SSL_state_string(connection), "TRCCS") == 0 }
 
   private func shake(with record: [UInt8]) { record.withUnsafeBytes { shake(with: $0) } }
 
   private func shake(with record: UnsafeRawBufferPointer) {
-    let step = SSL_get_state(connection)
+    let step = SSL_state_string(connection)
     link.record = record
     shake()
     link.record = nil
     // Whatever an alert said, it goes on.
-    if SSL_get_state(connection) != step { doubt = nil }
+    if SSL_state_string(connection) != step { doubt = nil }
   }
 
   private func shake() {

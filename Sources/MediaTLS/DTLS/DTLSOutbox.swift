@@ -1,6 +1,6 @@
 /// Datagrams that wait to be taken. What is not application data shares datagrams: a flight that is sent again comes in pieces.
 struct DTLSOutbox {
-  /// In bytes: what gets through everywhere, with the headers of IPv6, UDP and a relay.
+  /// In bytes. With the headers of IPv6, UDP and a channel of a relay it is 1,252 of the 1,280 that every path of IPv6 has.
   static let longest = 1200
   /// More are dropped, as a network would.
   static let most = 256

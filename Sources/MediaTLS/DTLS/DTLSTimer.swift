@@ -15,6 +15,8 @@ struct DTLSTimer {
   private static let lag: Int64 = 5_000_000
 
   /// Whether OpenSSL's deadline can be set.
+  static let canBeDriven = OPENSSL_version_major() == 3 && OPENSSL_version_minor() == 0
+
   private let isDriven: Bool
   private let first: Int64
   private var duration: Int64
@@ -23,7 +25,7 @@ struct DTLSTimer {
   /// .max: nothing is to be sent again.
   private(set) var due = Int64.max
 
-  init(first: Int64 = DTLSTimer.first, isDriven: Bool = OPENSSL_version_major() == 3 && OPENSSL_version_minor() == 0) {
+  init(first: Int64 = DTLSTimer.first, isDriven: Bool = DTLSTimer.canBeDriven) {
     (self.first, duration, self.isDriven) = (first, first, isDriven)
   }
 

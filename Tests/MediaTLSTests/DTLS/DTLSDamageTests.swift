@@ -4,7 +4,7 @@ import Testing
 @testable import MediaTLS
 
 /// What becomes of datagrams that are damaged.
-@Suite struct DTLSDamageTests {
+@Suite(.enabled(if: DTLSTimer.canBeDriven)) struct DTLSDamageTests {
   /// A handshake in which the n-th datagram of an end arrives changed, once.
   private func talk(damaging number: Int, of end: Int, _ change: @escaping ([UInt8]) -> [UInt8]) throws -> DTLSTalk {
     let talk = try DTLSTalk()

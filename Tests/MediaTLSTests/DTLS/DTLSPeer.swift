@@ -53,4 +53,13 @@ extension TLSCertificate {
     }
     return try TLSCertificate(certificate, key)
   }
+
+  /// With a name of so many bytes more.
+  func named(_ count: Int) throws -> TLSCertificate {
+    guard let copy = X509_dup(certificate), EVP_PKEY_up_ref(key) == 1 else { throw TLSCertificate.failure("no copy") }
+    let name = [UInt8](repeating: 65, count: count)
+    let isNamed = count == 0 || X509_NAME_add_entry_by_txt(X509_get_subject_name(copy), "O", 0x1000, name, Int32(count), -1, 0) == 1
+    guard isNamed, X509_sign(copy, key, EVP_sha256()) > 0 else { throw TLSCertificate.failure("not signed") }
+    return try TLSCertificate(copy, key)
+  }
 }

@@ -66,6 +66,15 @@ import Testing
     }
   }
 
+  /// However long it takes.
+  @Test func anAlertIsForgottenWhenItGoesOn() throws {
+    let talk = try DTLSTalk()
+    talk.delay = 300_000_000
+    talk.give(DTLSTalk.record(21, [2, 40]), to: DTLSTalk.client)
+    talk.run()
+    #expect(talk.isOpen && talk.opened[DTLSTalk.client] == 2_200_000_000)
+  }
+
   @Test func anAlertAndSilenceEndIt() throws {
     let talk = try DTLSTalk()
     talk.change = { _, _ in [] }
@@ -167,5 +176,8 @@ import Testing
     talk.run(for: 60_000_000)
     #expect(talk.sent[1].last?.bytes[0] == 21)
     #expect(talk.server.state == .open)
+    // This alert is protected, so it counts at once.
+    talk.run(for: 60_000_000)
+    #expect(talk.error(of: 1)?.status == .io && talk.error(of: 1)?.text.contains("alert handshake failure") == true)
   }
 }
