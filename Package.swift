@@ -55,6 +55,7 @@ let package = Package(
     .target(name: "MediaNetwork", dependencies: ["CMediaSDK", "MediaCore", "MediaRuntime", "MediaRTP", "MediaSRTP", "CLinux"], swiftSettings: strict),
     .target(name: "MediaTLS", dependencies: ["MediaCore", "COpenSSL"], swiftSettings: strict),
     .target(name: "MediaICE", dependencies: ["MediaCore", "MediaSDP", "COpenSSL"], swiftSettings: strict),
+    .target(name: "MediaSignalling", dependencies: ["MediaCore", "MediaSDP", "COpenSSL"], swiftSettings: strict),
     .target(
       name: "MediaTransport",
       dependencies: ["CMediaSDK", "MediaCore", "MediaRuntime", "MediaTLS", "MediaRTP", "MediaSDP", "MediaSRTP", "MediaNetwork", "CLinux"],
@@ -120,8 +121,8 @@ let package = Package(
     .target(
       name: "FuzzTargets",
       dependencies: [
-        "MediaCore", "MediaRuntime", "MediaCodecs", "MediaRTP", "MediaSDP", "MediaSRTP", "MediaTLS", "MediaICE", "MediaNetwork", "MediaTransport",
-        "MediaIngest", "MediaPlugins", "MediaIsolation", "IsolationProtocol",
+        "MediaCore", "MediaRuntime", "MediaCodecs", "MediaRTP", "MediaSDP", "MediaSRTP", "MediaTLS", "MediaICE", "MediaSignalling", "MediaNetwork",
+        "MediaTransport", "MediaIngest", "MediaPlugins", "MediaIsolation", "IsolationProtocol",
       ],
       path: "Tests/Fuzzing/Targets", swiftSettings: strict),
     .executableTarget(name: "msdk-fuzz-replay", dependencies: ["FuzzTargets", "MediaCore"], path: "Tests/Fuzzing/Replay", swiftSettings: strict),
@@ -137,6 +138,7 @@ let package = Package(
     .testTarget(name: "MediaSDPTests", dependencies: ["MediaSDP"], swiftSettings: strict),
     .testTarget(name: "MediaSRTPTests", dependencies: ["MediaSRTP"], swiftSettings: strict),
     .testTarget(name: "MediaICETests", dependencies: ["MediaICE"], swiftSettings: strict),
+    .testTarget(name: "MediaSignallingTests", dependencies: ["MediaSignalling"], swiftSettings: strict),
     .testTarget(name: "MediaNetworkTests", dependencies: ["MediaNetwork"], swiftSettings: strict),
     .testTarget(name: "MediaTLSTests", dependencies: ["MediaTLS"], swiftSettings: strict),
     .testTarget(name: "MediaTransportTests", dependencies: ["MediaTransport", "MediaEmulation"], swiftSettings: strict),

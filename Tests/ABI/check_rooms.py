@@ -20,7 +20,7 @@ ROOMS = (
     ("MediaCore",),
     ("MediaRuntime", "MediaCodecs", "MediaRTP", "MediaTLS"),
     ("MediaSDP", "MediaSRTP", "MediaPlugins"),
-    ("MediaNetwork", "MediaICE", "IsolationProtocol"),
+    ("MediaNetwork", "MediaICE", "MediaSignalling", "IsolationProtocol"),
     ("MediaIsolation", "IsolationChild"),
     ("MediaTransport",),
     ("MediaIngest", "MediaEmulation"),

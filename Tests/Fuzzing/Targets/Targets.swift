@@ -13,7 +13,8 @@ package let fuzzTargets: [any FuzzTarget.Type] = [
   ICEConversation.self, SDPText.self, RTCPCompound.self, SessionReceive.self, PayloadHeaders.self,
   IsolationEvents.self, IsolationReplies.self, IsolationDescription.self,
   ElfHeaders.self, ScanCacheFile.self, ScanAnswers.self, ParameterJSON.self, URLText.self,
-  IngestFeed.self
+  IngestFeed.self,
+  HTTPMessages.self
 ]
 
 /// A property that holds whatever the input is.
