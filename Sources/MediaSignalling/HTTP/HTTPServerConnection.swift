@@ -141,7 +141,10 @@ public final class HTTPServerConnection {
     guard case .request(let method, let target, let minor) = reader.start else { return }
     requests += 1
     closes = minor == 0 || reader.fields.has("close", in: "Connection")
-    events.append(.request(HTTPRequest(method, target, reader.fields, body: reader.body)))
+    var fields = reader.fields
+    // RFC 9110, section 7.8.
+    if minor == 0 { fields.remove("Upgrade") }
+    events.append(.request(HTTPRequest(method, target, fields, body: reader.body)))
     self.method = method
     reader.reset()
     (state, deadline, isInBody) = (.answering, nil, false)

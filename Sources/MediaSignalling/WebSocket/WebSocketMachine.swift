@@ -32,7 +32,9 @@ public final class WebSocketMachine {
   private var random: any RandomNumberGenerator
   private var state = State.open
   private var output: [UInt8] = []
+  /// Those before `eventsTaken` were taken: a piece of the network can hold thousands.
   private var events: [Event] = []
+  private var eventsTaken = 0
 
   // What comes.
   private var head: [UInt8] = []
@@ -243,7 +245,14 @@ public final class WebSocketMachine {
   }
 
   /// The next thing that happened; nil: there is none.
-  public func takeEvent() -> Event? { events.isEmpty ? nil : events.removeFirst() }
+  public func takeEvent() -> Event? {
+    guard eventsTaken < events.count else {
+      (events, eventsTaken) = ([], 0)
+      return nil
+    }
+    eventsTaken += 1
+    return events[eventsTaken - 1]
+  }
 
   // MARK: Time
 

@@ -97,6 +97,9 @@ import Testing
     #expect(refusal { _ = try server.upgrade(HTTPResponse(200)) }?.status == .invalid)
     #expect(try server.upgrade(HTTPResponse(101, ["Upgrade": "websocket"])) == [1, 2])
     #expect(text(server.written()) == "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\n\r\n")
+    let old = HTTPServerConnection(now: 0)
+    old.receive("GET / HTTP/1.0\r\nHost: a\r\nUpgrade: websocket\r\n\r\n")
+    #expect(requested(old.events())?.fields == ["Host": "a"])
     server.receive("\u{3}")
     #expect(server.poll(now: .max) == nil && server.events().isEmpty && server.wantsInput)
   }

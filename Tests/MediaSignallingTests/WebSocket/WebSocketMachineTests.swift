@@ -293,6 +293,13 @@ import Testing
     }
   }
 
+  @Test func manyMessagesMayComeAtOnce() {
+    var bytes: [UInt8] = []
+    for number in 0..<8_000 { bytes += [0x82, UInt8(number % 3)] + [UInt8](repeating: UInt8(number & 255), count: number % 3) }
+    let all = (0..<8_000).map { WebSocketMachine.Event.binary([UInt8](repeating: UInt8($0 & 255), count: $0 % 3)) }
+    #expect(hear([bytes], .client).events == all)
+  }
+
   @Test(arguments: 0..<50) func bothEndsAgree(seed: UInt64) throws {
     var random = SeededRandom(seed: seed)
     let client = WebSocketMachine(.client, random: SeededRandom(seed: seed), now: 0)
