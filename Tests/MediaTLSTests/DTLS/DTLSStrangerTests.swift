@@ -128,6 +128,23 @@ import Testing
     }
   }
 
+  @Test func soManyRecordsOfAHandshakeAreLookedAt() throws {
+    let talk = try DTLSTalk()
+    let hello = try #require(talk.client.takeDatagram())
+    let piece = DTLSTalk.fragment(11, length: 100, message: 9, offset: 0, [1])
+    for number in 0..<255 as Range<UInt64> { talk.give(DTLSTalk.record(22, number: number, piece), to: DTLSTalk.server) }
+    let early = try DTLSTalk()
+    early.give(hello, to: DTLSTalk.server)
+    #expect(early.server.takeDatagram() != nil)
+    // One is left, and taken by another stranger.
+    talk.give(DTLSTalk.record(22, number: 255, piece), to: DTLSTalk.server)
+    talk.give(hello, to: DTLSTalk.server)
+    #expect(talk.server.takeDatagram() == nil)
+    // The client sends it again after 100 ms, in which 12 have come back.
+    talk.run()
+    #expect(talk.isOpen && talk.opened[DTLSTalk.client] == 1_200_000_000)
+  }
+
   @Test func whatContradictsItselfIsDropped() throws {
     let talk = try DTLSTalk()
     for bad in [
