@@ -89,7 +89,7 @@ final class TestCall {
   init(
     seed: UInt64, _ encoding: RTPEncoding = .vp8, hasRetransmissions: Bool = true, maximum: Int = 6_000_000, start: Int = 1_000_000,
     longestHold: Int64 = 500_000_000,
-    pacing: PacerBounds = PacerBounds(), isGroup: Bool = true
+    pacing: PacerBounds = PacerBounds(), isGroup: Bool = false
   ) throws {
     let seed = seed &+ seedOffset
     self.encoding = encoding

@@ -1,10 +1,6 @@
 /// Two sources of one SSRC, and packets of one's own that come back (RFC 3550, section 8.2). An address is whatever tells senders apart. Bounded:
 /// sources beyond the limit pass unchecked and are counted, as they would from a member that is not known yet.
 struct SourceConflicts<Address: Hashable & Sendable>: Sendable {
-  enum Kind: Sendable {
-    case media, control
-  }
-
   enum Verdict: Sendable, Equatable {
     case fine
     /// Another uses the SSRC of a third: what comes from it is dropped, as long as the first is heard.
@@ -67,7 +63,7 @@ struct SourceConflicts<Address: Hashable & Sendable>: Sendable {
   }
 
   /// A packet of that source came from there.
-  mutating func check(_ ssrc: SSRC, _ kind: Kind, from address: Address, at now: Int64) -> Verdict {
+  mutating func check(_ ssrc: SSRC, _ kind: PacketKind, from address: Address, at now: Int64) -> Verdict {
     if own.contains(ssrc) { return checkOwn(ssrc, address, now) }
     guard let index = sources.index(forKey: ssrc) else {
       // Not for each packet of a flood.

@@ -26,7 +26,7 @@ public final class RTPSession {
   var repeating: [SSRC: SSRC] = [:]
   var estimator: BandwidthEstimator
   var pacer: Pacer<Handle>
-  /// One or the other: of a group, or of two ends.
+  /// One or the other: of a group (`RTPSettings.isGroup`), or of two ends.
   var group: GroupControl?
   var pace: ReportPace?
   var roundTrip = RoundTrip()
@@ -89,11 +89,11 @@ public final class RTPSession {
     let anySSRC = SSRC(UInt32.random(in: 1...(.max), using: &random))
     ownSSRC = settings.ssrc ?? anySSRC
     nextTransport = UInt16.random(in: 0...(.max), using: &random)
-    group = settings.isGroup ? GroupControl(settings.reports, at: now, using: &random) : nil
-    pace = settings.isGroup ? nil : ReportPace(minimum: settings.reports.minimum, at: now, using: &random)
+    group = settings.isGroup ? GroupControl(minimum: settings.reportInterval, at: now, using: &random) : nil
+    pace = settings.isGroup ? nil : ReportPace(minimum: settings.reportInterval, at: now, using: &random)
     self.random = random
     probation = SourceProbation(salt: settings.seed)
-    group?.conflicts.add(own: ownSSRC)
+    group?.own(ownSSRC)
     asking.reserveCapacity(256)
   }
 

@@ -7,7 +7,7 @@ extension RTPSession {
       path.refusedPackets &+= 1
       return
     }
-    group?.schedule.received(size: datagram.count + 28)
+    group?.count(bytes: datagram.count)
     var left = RTPSession.mostMessages
     // When the other end sent this datagram, by its clock.
     var said: NTPTimestamp?
@@ -38,7 +38,7 @@ extension RTPSession {
           handOnRest(of: ssrc, now: now, delegate)
           end(ssrc, now, delegate)
         }
-        hearGoodbye(size: datagram.count + 28, at: now)
+        group?.goodbyeReceived(sending: !sending.isEmpty, at: now)
       case .nack(let nack):
         if isOfAnother(nack.sender) { sendAgain(nack, now) }
       case .pictureLoss(let loss):
@@ -84,7 +84,7 @@ extension RTPSession {
   }
 
   func end(_ ssrc: SSRC, _ now: Int64, _ delegate: some RTPSessionDelegate) {
-    group?.members.left(ssrc, at: now)
+    group?.left(ssrc, at: now)
     guard let place = receiving.firstIndex(where: { $0.ssrc == ssrc }) else { return }
     if let last = stats(receiving: ssrc) {
       if ended.count == RTPSession.mostEnded { ended.removeFirst() }
@@ -92,7 +92,6 @@ extension RTPSession {
     }
     receiving.remove(at: place)
     sources[ssrc] = nil
-    group?.conflicts.remove(ssrc)
     for (again, of) in repeating where of == ssrc { repeating[again] = nil }
     delegate.session(did: .streamEnded(ssrc))
   }

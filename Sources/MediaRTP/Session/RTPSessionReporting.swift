@@ -5,16 +5,8 @@ extension RTPSession {
   /// Sends what is due of control packets; when the next is.
   func pollControl(_ now: Int64, _ delegate: some RTPSessionDelegate) -> Int64 {
     for stream in receiving { ask(stream, now, delegate) }
-    for stream in sending where stream.isLeaving {
-      stream.isLeaving = false
-      stream.announcement = Announcement()
-      transmit(now, delegate, isReport: true) { Goodbye.write(to: &$0, [stream.settings.ssrc]) }
-    }
-    while !leaving.isEmpty {
-      let some = Array(leaving.prefix(31))
-      leaving.removeFirst(some.count)
-      transmit(now, delegate, isReport: true) { Goodbye.write(to: &$0, some) }
-    }
+    let isDue = isReportDue(at: now)
+    if isDue || group?.isLarge != true { sayGoodbyes(now, delegate) }
     if let feedbackDue, now >= feedbackDue {
       self.feedbackDue = nil
       while !feedback.isEmpty {
@@ -29,10 +21,34 @@ extension RTPSession {
       (answerDue, answered) = (nil, now)
       report(now, delegate)
     }
-    if isReportDue(at: now) { report(now, delegate) }
+    if isDue { report(now, delegate) }
     for stream in receiving where isGone(stream, at: now) { end(stream.ssrc, now, delegate) }
     return min(reportDeadline, feedbackDue ?? .max, answerDue ?? .max)
   }
+
+  /// For streams that ended. Of many members, each does it when its next report is due (RFC 3550, section 6.3.7).
+  private func sayGoodbyes(_ now: Int64, _ delegate: some RTPSessionDelegate) {
+    for stream in sending where stream.isLeaving {
+      stream.isLeaving = false
+      // It was gone on with while its goodbye waited.
+      if group?.isLarge == true, stream.next > stream.first { continue }
+      stream.announcement = Announcement()
+      transmit(now, delegate, isReport: true) { Goodbye.write(to: &$0, [stream.settings.ssrc]) }
+    }
+    while !leaving.isEmpty {
+      let some = Array(leaving.prefix(31))
+      leaving.removeFirst(some.count)
+      transmit(now, delegate, isReport: true) { Goodbye.write(to: &$0, some) }
+    }
+  }
+
+  private func isReportDue(at now: Int64) -> Bool {
+    let isSender = !sending.isEmpty
+    if group != nil { return group?.isReportDue(sending: isSender, at: now, using: &random) ?? false }
+    return pace?.isReportDue(at: now, using: &random) ?? false
+  }
+
+  private var reportDeadline: Int64 { group?.deadline ?? pace?.deadline ?? .max }
 
   var reporter: SSRC { sending.first?.settings.ssrc ?? ownSSRC }
 
@@ -75,8 +91,10 @@ extension RTPSession {
     asked += 1
   }
 
-  /// Says goodbye for all streams of this end (RFC 3550, section 6.6).
+  /// Says goodbye for all streams of this end (RFC 3550, section 6.6). Not in a group of more than 50: goodbyes are said in turn there (section 6.3.7),
+  /// and who does not stay until then is missed after five intervals (section 6.3.5). And not in a group in which this end said nothing before.
   public func leave(now: Int64, _ delegate: some RTPSessionDelegate) {
+    if let group, group.isLarge || path.packetsSent == 0 { return }
     let sources = sending.isEmpty ? [ownSSRC] : sending.map(\.settings.ssrc)
     transmit(now, delegate, isReport: true) { Goodbye.write(to: &$0, sources) }
   }
@@ -87,7 +105,7 @@ extension RTPSession {
     if isReport || !settings.hasReducedSize { writeReports(to: &writer, now) }
     body(&writer)
     guard !writer.isFull, writer.count > 0 else { return }
-    group?.schedule.sent(size: writer.count + 28, at: now)
+    group?.count(bytes: writer.count)
     transmit(writer.bytes, isControl: true, delegate)
   }
 

@@ -1,7 +1,39 @@
 import MediaCore
 
-/// Whose packets are whose: collisions and loops (RFC 3550, section 8.2).
+/// What a source is known by; the two may come from different ports.
+enum PacketKind: Sendable {
+  case media, control
+}
+
+/// Whose packets are whose: collisions and loops (RFC 3550, section 8.2). In a group by the rules of `GroupControl`.
 extension RTPSession {
+  /// A number of one's own comes into use, or is used no more.
+  func own(_ ssrc: SSRC) { group?.own(ssrc) }
+  func disown(_ ssrc: SSRC) { group?.disown(ssrc) }
+
+  func hear(_ ssrc: SSRC, isMedia: Bool, isNamed: Bool = false, at now: Int64) {
+    group?.heard(ssrc, isMedia: isMedia, isNamed: isNamed, at: now)
+  }
+
+  /// Nothing is heard any more of a stream's source (RFC 3550, section 6.3.5).
+  func isGone(_ stream: ReceivingStream, at now: Int64) -> Bool {
+    guard now &- stream.lastHeard > RTPSession.silence else { return false }
+    return group.map { !$0.members.contains(stream.ssrc) } ?? (now &- (stream.lastReported ?? stream.lastHeard) > RTPSession.silence)
+  }
+
+  /// Whether what came with one of one's own numbers is of somebody else who chose the same: not what comes back, and not without end.
+  private func isCollision(_ ssrc: SSRC, _ kind: PacketKind, from address: UInt64, _ now: Int64) -> Bool {
+    if group != nil { return group?.isCollision(ssrc, kind, from: address, at: now) ?? false }
+    guard ssrc == ownSSRC else { return true }
+    ownChanges += 1
+    return ownChanges <= RTPSession.mostOwnChanges
+  }
+
+  /// Whether a source is used from one place only.
+  private func isOfOne(_ ssrc: SSRC, _ kind: PacketKind, from address: UInt64, _ now: Int64) -> Bool {
+    group?.isOfOne(ssrc, kind, from: address, at: now) ?? true
+  }
+
   /// That of one who sends nothing is in use until there is something to send.
   func isOwn(_ ssrc: SSRC) -> Bool {
     sending.isEmpty ? ssrc == ownSSRC : outgoing.using(ssrc) != nil
@@ -20,7 +52,7 @@ extension RTPSession {
   /// What came with one of one's own numbers counts as nothing. What went from here ends nothing; somebody else with the same number is told of
   /// once.
   func judge(
-    _ ssrc: SSRC, _ kind: SourceConflicts<UInt64>.Kind, from address: UInt64, isLoop: Bool, _ now: Int64,
+    _ ssrc: SSRC, _ kind: PacketKind, from address: UInt64, isLoop: Bool, _ now: Int64,
     _ delegate: some RTPSessionDelegate
   ) {
     guard !isLoop, isCollision(ssrc, kind, from: address, now) else {
@@ -49,7 +81,7 @@ extension RTPSession {
     return false
   }
 
-  func isOfAnother(_ ssrc: SSRC, _ kind: SourceConflicts<UInt64>.Kind, from address: UInt64, _ now: Int64) -> Bool {
+  func isOfAnother(_ ssrc: SSRC, _ kind: PacketKind, from address: UInt64, _ now: Int64) -> Bool {
     guard !isOfOne(ssrc, kind, from: address, now) else { return true }
     path.conflictingPackets &+= 1
     return false

@@ -14,14 +14,14 @@ public struct RTPSettings: Sendable {
   public var bitrates = BandwidthEstimator.Limits()
   /// How long frames may wait here to be sent.
   public var pacing = PacerBounds()
-  /// How often reports are sent; feedback does not wait for them.
-  public var reports = ReportSchedule.Settings(bandwidth: 50_000, profile: .immediate, minimum: 1_000_000_000)
+  /// The time between two reports, half as long to one and a half times as long, in nanoseconds; feedback does not wait for them.
+  public var reportInterval: Int64 = 1_000_000_000
   /// The two ends are alone with each other: a stream's first report leaves with its first packet, and is answered, without waiting for the schedule
   /// (RFC 6051, section 2.1).
   public var reportsAtOnce = false
-  /// Any number of members may hear one another, as behind a multicast address (RFC 3550, section 6): then `reports.bandwidth` is shared by all. So far
-  /// every transport has it: what is known of narrow links (`DenseScreenTests`, `HubScreenTests`) was found with the times of its reports.
-  public var isGroup = true
+  /// Any number of members may hear one another, as behind a multicast address (RFC 3550, section 6): all share a bandwidth for their reports, which may
+  /// then be further apart. Otherwise there is one other end.
+  public var isGroup = false
   /// A feedback packet may stand alone (RFC 5506).
   public var hasReducedSize = true
   /// Anybody may send to this end: a source that is not known counts from its second packet on (RFC 3550, appendix A.1).

@@ -38,7 +38,7 @@ final class HubMedia {
     settings.extensions = terms.extensions
     settings.reportsAtOnce = true
     // Two legs add up their errors: the more reports, the sooner each knows the drift of the two clocks.
-    settings.reports.minimum = HubMedia.reportInterval
+    settings.reportInterval = HubMedia.reportInterval
     settings.ssrc = terms.ssrc(ofEnd: isHub)
     settings.bitrates = bitrates
     if isHub {

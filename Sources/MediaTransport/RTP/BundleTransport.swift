@@ -68,7 +68,8 @@ final class BundleTransport: NetworkDriver {
       cname: configuration.cname, clock: NTPClock(NTPTimestamp(unixNanoseconds: clock.wallTime()), at: now),
       seed: UInt64.random(in: 0...(.max)))
     settings.extensions = plan.extensions
-    settings.reportsAtOnce = !(plan.remote?.isMulticast ?? false)
+    settings.isGroup = plan.remote?.isMulticast ?? false
+    settings.reportsAtOnce = !settings.isGroup
     settings.packetSize = configuration.packetSize
     settings.hasTransportFeedback = plan.hasTransportFeedback
     settings.bitrates = configuration.bitrates

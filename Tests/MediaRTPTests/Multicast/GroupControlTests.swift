@@ -12,29 +12,11 @@ import Testing
       let call = try TestCall(seed: 1, isGroup: isGroup)
       try call.film(seconds: 2)
       #expect((call.sender.group != nil) == isGroup && (call.receiver.group?.members.count ?? 0) == (isGroup ? 3 : 0))
+      #expect((call.sender.pace == nil) == isGroup && (call.receiver.pace == nil) == isGroup)
       #expect(call.there.pictures.count == call.pictures.count)
     }
-  }
-
-  @Test func reportsOfTwoEndsKeepTheirPace() {
-    for minimum in [0, 500_000_000, 1_000_000_000, 5_000_000_000] as [Int64] {
-      var random = SeededRandom(seed: UInt64(minimum) + 1)
-      var pace = ReportPace(minimum: minimum, at: 0, using: &random)
-      let usual = max(minimum, 10_000_000)
-      #expect(pace.deadline >= min(usual, second) / 2 && pace.deadline <= min(usual, second) * 3 / 2)
-      #expect(!pace.isReportDue(at: pace.deadline - 1, using: &random))
-      var (last, sum): (Int64, Int64) = (pace.deadline, 0)
-      for _ in 0..<1000 {
-        let due = pace.isReportDue(at: last, using: &random)
-        let wait = pace.deadline - last
-        #expect(due && wait >= usual / 2 && wait <= usual * 3 / 2)
-        sum += wait
-        last = pace.deadline
-      }
-      #expect(abs(sum / 1000 - usual) < usual / 20)
-    }
-    var random = SeededRandom(seed: 9)
-    #expect(ReportPace(minimum: .max, at: 0, using: &random).deadline <= 3 * second / 2)
+    let settings = RTPSettings(cname: "here", clock: NTPClock(NTPTimestamp(rawValue: 0), at: 0), seed: 1)
+    #expect(RTPSession(settings, receiving: [:], now: 0).group == nil)
   }
 
   /// Two ends report as often as each other, however many streams there are; a stream whose source only reports goes on.
@@ -56,5 +38,94 @@ import Testing
       call.run(until: call.now + 32 * second)
       #expect(call.receiver.receivedStreams.isEmpty)
     }
+  }
+
+  // MARK: Goodbyes
+
+  /// A call whose sender hears so many members besides.
+  private func crowd(_ others: Int) throws -> TestCall {
+    let call = try TestCall(seed: 5, isGroup: true)
+    try call.film(seconds: 2)
+    for index in 0..<UInt32(others) {
+      let control = written {
+        ReceiverReport(ssrc: SSRC(1000 + index)).write(to: &$0)
+        SourceDescription.write(to: &$0, [.init(ssrc: SSRC(1000 + index), cname: "\(index)")])
+      }
+      reading(control) { call.sender.receive($0, now: call.now, call.here) }
+    }
+    call.here.out = []
+    return call
+  }
+
+  /// Whose goodbyes were sent since it was asked last, and how many reports.
+  private func said(_ end: TestCall.End) -> (goodbyes: [SSRC], reports: Int) {
+    defer { end.out = [] }
+    var (goodbyes, reports): ([SSRC], Int) = ([], 0)
+    for (packet, isControl) in end.out where isControl {
+      reading(packet) { bytes in
+        guard var messages = try? RTCPMessage.Iterator(parsing: bytes) else { return }
+        var isGoodbye = false
+        while let message = messages.next() {
+          guard case .goodbye(let goodbye) = message else { continue }
+          isGoodbye = true
+          goodbyes += goodbye.sources
+        }
+        if !isGoodbye { reports += 1 }
+      }
+    }
+    return (goodbyes, reports)
+  }
+
+  /// Up to 50, oneself and the receiver included.
+  @Test func fewMembersSayGoodbyeAtOnce() throws {
+    let call = try crowd(48)
+    #expect(call.sender.group?.members.count == 50)
+    call.sender.endStream(call.video)
+    _ = call.sender.poll(now: call.now, call.here)
+    #expect(said(call.here).goodbyes == [SSRC(100)])
+    call.sender.removeStream(call.audio)
+    _ = call.sender.poll(now: call.now, call.here)
+    #expect(said(call.here).goodbyes == [SSRC(200)])
+    call.sender.leave(now: call.now, call.here)
+    #expect(said(call.here).goodbyes == [SSRC(100)])
+  }
+
+  /// With its next report; and who leaves altogether does not stay for that.
+  @Test func ofManyEachSaysGoodbyeInTurn() throws {
+    let call = try crowd(49)
+    #expect(call.sender.group?.members.count == 51)
+    call.sender.endStream(call.video)
+    call.sender.removeStream(call.audio)
+    var deadline = call.sender.poll(now: call.now, call.here)
+    while true {
+      let (goodbyes, reports) = said(call.here)
+      #expect(goodbyes == (reports > 0 ? [SSRC(100), SSRC(200)] : []))
+      if reports > 0 { break }
+      try #require(deadline < call.now + 10 * second)
+      deadline = call.sender.poll(now: deadline, call.here)
+    }
+    call.sender.leave(now: deadline, call.here)
+    #expect(call.here.out.isEmpty)
+  }
+
+  @Test func aStreamThatIsGoneOnWithBeforeItsTurnSaysNone() throws {
+    let call = try crowd(60)
+    call.sender.endStream(call.video)
+    _ = call.sender.poll(now: call.now, call.here)
+    try call.send(3000, isKey: true, at: call.now)
+    for step in 1...5 as ClosedRange<Int64> { _ = call.sender.poll(now: call.now + step * second, call.here) }
+    let (goodbyes, reports) = said(call.here)
+    #expect(goodbyes.isEmpty && reports > 0)
+  }
+
+  @Test func whoSaidNothingLeavesWithoutAWord() {
+    var settings = RTPSettings(cname: "here", clock: NTPClock(NTPTimestamp(rawValue: 0), at: 0), seed: 1)
+    settings.isGroup = true
+    let (session, end) = (RTPSession(settings, receiving: [:], now: 0), TestCall.End())
+    session.leave(now: 0, end)
+    #expect(end.out.isEmpty)
+    session.report(0, end)
+    session.leave(now: 0, end)
+    #expect(said(end).goodbyes.count == 1)
   }
 }
