@@ -68,7 +68,7 @@ public final class WHIPClient {
   private var task: Task?
   private var exchange: Exchange?
   private var url: HTTPURL
-  private var visited: [String] = []
+  private var trail = RedirectTrail()
 
   // The session.
   private var offer = ""
@@ -89,10 +89,6 @@ public final class WHIPClient {
   private var repeats = 0
   private var repeatAt: Int64?
 
-  /// Redirects of one request that are followed.
-  static let redirects = 5
-  /// Nanoseconds in which a counter-offer is to be answered, if the server does not say.
-  static let counterTime: Int64 = 30_000_000_000
   /// How often candidates are sent again.
   static let trickles = 3
   static let sdp = "application/sdp"
@@ -197,13 +193,13 @@ public final class WHIPClient {
     guard let task, exchange == nil else { return }
     if response.status == 307 || response.status == 308 {
       do throws(SignallingFailure) {
-        return perform(task, try redirected(response), isRedirect: true)
+        return perform(task, try trail.next(response, from: url, kind), isRedirect: true)
       } catch {
         return failed(task, error, now)
       }
     }
     self.task = nil
-    if let tag = response.fields["ETag"], response.status < 300, task != .leave { self.tag = tag }
+    if let tag = response.fields["ETag"], response.status < 300 { self.tag = tag }
     switch task {
     case .offer: takeAnswer(response, now, wallClock)
     case .answer where [200, 201, 204].contains(response.status): establish(.established, now)
@@ -233,8 +229,8 @@ public final class WHIPClient {
   }
 
   private func perform(_ task: Task, _ url: HTTPURL, isRedirect: Bool = false) {
-    if !isRedirect { visited = [] }
-    visited.append(url.text)
+    if !isRedirect { trail = RedirectTrail() }
+    trail.visit(url)
     var fields: HTTPFields = ["Host": url.hostField]
     // Nobody learns it by a redirect, and nobody who listens.
     if let token, trusted.contains(where: { url.hasOrigin(of: $0) }) { fields.append("Authorization", "Bearer \(token)") }
@@ -258,26 +254,6 @@ public final class WHIPClient {
     exchange = Exchange(url: url, request: HTTPRequest(method, url.target, fields, body: body))
   }
 
-  /// RFC 9725, section 4.5.
-  private func redirected(_ response: HTTPResponse) throws(SignallingFailure) -> HTTPURL {
-    func refused(_ status: Status, _ what: String) -> SignallingFailure {
-      SignallingFailure(MediaError(status, "\(name): \(url) redirects\(what)"), status: response.status, isFinal: true)
-    }
-    guard let location = response.fields["Location"] else { throw refused(.corrupt, ", and does not say where") }
-    let target: HTTPURL
-    do throws(MediaError) {
-      target = try url.resolve(location, argument: "Location")
-    } catch {
-      throw refused(error.status, ": \(error.text)")
-    }
-    guard target.isSecure || !url.isSecure else { throw refused(.untrusted, " to \(target), which is not encrypted") }
-    guard !visited.contains(target.text) else { throw refused(.corrupt, " to \(target), where this request has been: a loop") }
-    guard visited.count <= WHIPClient.redirects else {
-      throw refused(.limit, " to \(target), after \(visited.count - 1) others; accepted: at most \(WHIPClient.redirects)")
-    }
-    return target
-  }
-
   /// What is to be done now, unless a request is in flight.
   private func advance(_ now: Int64) {
     guard task == nil, stage == .established || stage == .countering, let resource else { return }
@@ -293,47 +269,24 @@ public final class WHIPClient {
   // MARK: Responses
 
   private func takeAnswer(_ response: HTTPResponse, _ now: Int64, _ wallClock: Int64) {
-    let isCounter = kind == .whep && response.status == 406 && response.fields.contentType == WHIPClient.sdp
-    guard response.status == 201 || isCounter else {
+    let answer = WHIPAnswer(response: response, url: url, kind: kind)
+    guard response.status == 201 || answer.isCounterOffer else {
       return finish(SignallingFailure(response, to: kind, url, wallClock: wallClock))
     }
-    if isCounter { tag = response.fields["ETag"] }
-    func refused(_ status: Status, _ what: String) {
-      finish(
-        SignallingFailure(MediaError(status, "\(name): \(url) answered \(response.status) \(what)"), status: response.status, isFinal: true)
-      )
-    }
-    guard let location = response.fields["Location"] else {
-      return refused(.corrupt, "without Location, so that the session cannot be ended")
-    }
-    do throws(MediaError) {
-      let target = try url.resolve(location, argument: "Location")
-      guard target.isSecure || !url.isSecure else { return refused(.untrusted, "with the session \(target), which is not encrypted") }
-      resource = target
+    do throws(SignallingFailure) {
+      let resource = try answer.resource()
+      (self.resource, tag) = (resource, response.fields["ETag"])
       // Who has the token may say who else is to have it (RFC 9725, section 4.7).
-      if url.hasOrigin(of: endpoint) { trusted.append(target) }
+      if url.hasOrigin(of: endpoint) { trusted.append(resource) }
+      let (sdp, servers) = (try answer.sdp(), ICEServerLinks.read(response.fields))
+      guard answer.isCounterOffer else { return establish(.answer(sdp: sdp, iceServers: servers), now) }
+      stage = .countering
+      guard !isLeaving else { return }
+      counterEnds = now &+ answer.validity(wallClock: wallClock)
+      events.append(.counterOffer(sdp: sdp, iceServers: servers))
     } catch {
-      return refused(error.status, "and \(error.text)")
+      finish(error)
     }
-    guard response.fields.contentType == WHIPClient.sdp else {
-      return refused(.corrupt, "with Content-Type \"\((response.fields["Content-Type"] ?? "").prefix(64))\"; accepted: \(WHIPClient.sdp)")
-    }
-    guard !response.body.isEmpty, response.body.count <= WHIPClient.longestSDP, let sdp = String(validating: response.body, as: UTF8.self)
-    else {
-      return refused(.corrupt, "with \(response.body.count) bytes; accepted: a description of at most \(WHIPClient.longestSDP) bytes")
-    }
-    let servers = ICEServerLinks.read(response.fields)
-    guard isCounter else { return establish(.answer(sdp: sdp, iceServers: servers), now) }
-    (stage, counterEnds) = (.countering, now &+ WHIPClient.validity(response, wallClock))
-    if isLeaving { counterEnds = nil } else { events.append(.counterOffer(sdp: sdp, iceServers: servers)) }
-  }
-
-  /// Nanoseconds; what lies in the past is of a clock that goes wrong.
-  private static func validity(_ response: HTTPResponse, _ wallClock: Int64) -> Int64 {
-    let parameters = HTTPText.pieces((response.fields["Content-Type"] ?? "")[...], between: UInt8(ascii: ";"))
-    let dates = parameters.compactMap { HTTPText.cut($0, at: UInt8(ascii: "=")) }.filter { HTTPText.equal($0.before, "valid-until") }
-    let delay = dates.first.flatMap { HTTPDate.delay(HTTPText.unquoted($0.after), wallClock: wallClock) } ?? 0
-    return delay > 0 ? delay : counterTime
   }
 
   private func establish(_ event: Event, _ now: Int64) {

@@ -27,6 +27,8 @@ import Testing
       firstOf:
         "v=0\r\na=ice-lite\r\na=ice-options:trickle ice2\r\na=group:BUNDLE v0 a\r\na=mid:session\r\nm=video 9 UDP/TLS/RTP/SAVPF 96 97\r\n"
         + "a=ice-ufrag:x\r\na=mid:v0\r\nm=audio 9 X 0\r\na=mid:a\r\n")
+    let plain = ICEFragment.Section(firstOf: "v=0\r\nm=audio 9 X 0\r\nm=video 9 Y 9\r\na=mid:1\r\n")
+    #expect(text(ICEFragment(user: nil, password: nil).bytes(in: plain)) == "m=audio 9 X 0\r\n")
     let bytes = whole.bytes(in: section)
     #expect(
       text(bytes) == "a=ice-lite\r\na=ice-options:trickle ice2\r\na=group:BUNDLE v0 a\r\nm=video 9 UDP/TLS/RTP/SAVPF 96 97\r\na=mid:v0\r\n"

@@ -115,6 +115,20 @@ import Testing
     #expect(client.isEnded)
   }
 
+  /// What one request did is not held against the next one.
+  @Test func eachRequestMayBeRedirected() throws {
+    let client = try established()
+    for number in 0..<8 {
+      try client.add(candidate(number), now: 0)
+      #expect(client.takeRequest()?.url.path == "/session/1")
+      client.receive(HTTPResponse(307, ["Location": "/elsewhere"]), now: 0, wallClock: 0)
+      let exchange = try #require(client.takeRequest())
+      #expect(exchange.url.path == "/elsewhere" && exchange.request.method == "PATCH" && exchange.request.fields["If-Match"] == "\"e1\"")
+      client.receive(HTTPResponse(204), now: 0, wallClock: 0)
+    }
+    #expect(client.takeEvent() == nil)
+  }
+
   /// Neither another origin, nor who listens to http, learns it.
   @Test func redirectsDoNotGiveTheTokenAway() throws {
     for (target, host) in [("https://b/x", "b"), ("https://a:444/x", "a:444"), ("https://a.b/", "a.b")] {
@@ -278,6 +292,24 @@ import Testing
     #expect(client.takeRequest()?.request.fields["If-Match"] == "\"e2\"")
   }
 
+  /// Only the last counts (RFC 9725, section 4.3.3).
+  @Test func iceIsRestartedAgainMeanwhile() throws {
+    let client = try established()
+    let fields: HTTPFields = ["Content-Type": ICEFragment.contentType, "ETag": "\"e2\""]
+    for attempt in 0..<2 {
+      try client.restart(user: "wx\(attempt)yz", password: "zyxwvutsrqponmlkjihgfe", now: 0)
+      if attempt == 0 { #expect(client.takeRequest() != nil) }
+    }
+    let theirs = ICEFragment(user: "efgh", password: "ABCDEFGHIJKLMNOPQRSTUV")
+    let answer = HTTPResponse(200, fields, body: theirs.bytes(in: .init(firstOf: "")))
+    client.receive(answer, now: 0, wallClock: 0)
+    let second = try #require(client.takeRequest())
+    #expect(
+      client.takeEvent() == nil && second.request.fields["If-Match"] == "*" && text(second.request.body).contains("a=ice-ufrag:wx1yz\r\n"))
+    client.receive(answer, now: 0, wallClock: 0)
+    #expect(client.takeEvent() == .restarted(theirs) && client.takeEvent() == nil && client.takeRequest() == nil)
+  }
+
   @Test func aRestartMayFail() throws {
     let good = ICEFragment(user: "efgh", password: "ABCDEFGHIJKLMNOPQRSTUV").bytes(in: .init(firstOf: ""))
     let type: HTTPFields = ["Content-Type": ICEFragment.contentType]
@@ -307,16 +339,19 @@ import Testing
     #expect(client.takeEvent() == .counterOffer(sdp: "counter", iceServers: []) && client.poll(now: 29 * second) == 30 * second)
     try client.add(candidate(1), now: 0)
     #expect(client.takeRequest() == nil)
-    try client.answer("answer", user: "uvwx", password: password, now: 29 * second)
+    try client.answer("v=0\r\nm=audio 9 Y 8\r\na=mid:a\r\n", user: "uvwx", password: password, now: 29 * second)
     let exchange = try #require(client.takeRequest())
-    #expect(exchange.url.text == "https://a/session/1?x=y" && exchange.request.method == "PATCH" && text(exchange.request.body) == "answer")
+    #expect(
+      exchange.url.text == "https://a/session/1?x=y" && exchange.request.method == "PATCH"
+        && text(exchange.request.body).hasPrefix("v=0\r\nm=audio"))
     #expect(exchange.request.fields["Content-Type"] == "application/sdp" && exchange.request.fields["If-Match"] == "\"e1\"")
     #expect(refusal { try client.answer("again", user: "uvwx", password: password, now: 0) }?.status == .state)
     client.receive(HTTPResponse(204), now: 0, wallClock: 0)
     #expect(client.takeEvent() == .established)
     let trickle = try #require(client.takeRequest())
     #expect(
-      trickle.request.fields["Content-Type"] == ICEFragment.contentType && text(trickle.request.body).contains("a=ice-ufrag:uvwx\r\n"))
+      trickle.request.fields["Content-Type"] == ICEFragment.contentType
+        && text(trickle.request.body).hasPrefix("m=audio 9 Y 8\r\na=mid:a\r\na=ice-ufrag:uvwx\r\n"))
     let soon = try self.client(.whep)
     _ = soon.takeRequest()
     var until = sdp
@@ -370,6 +405,11 @@ import Testing
     counter.receive(HTTPResponse(406, sdp, body: [97]), now: 0, wallClock: 0)
     counter.leave(now: 0)
     #expect(counter.takeRequest()?.request.method == "DELETE" && counter.poll(now: .max) == nil)
+    let early = try client(.whep)
+    _ = early.takeRequest()
+    early.leave(now: 0)
+    early.receive(HTTPResponse(406, sdp, body: [97]), now: 0, wallClock: 0)
+    #expect(early.takeRequest()?.request.method == "DELETE" && early.poll(now: 0) == nil && events(early).isEmpty)
     let trickling = try established()
     try trickling.add(candidate(1), now: 0)
     _ = trickling.takeRequest()
