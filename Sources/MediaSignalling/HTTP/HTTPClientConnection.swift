@@ -69,13 +69,14 @@ public final class HTTPClientConnection {
     if state == .idle, place < bytes.count { fail(MediaError(.corrupt, "HTTP: bytes came that no request asked for")) }
   }
 
-  /// Nothing more comes.
-  public func receiveEnd() {
+  /// Nothing more comes. `isClean`: the server says so, in TLS too; otherwise a body that would end with the connection is not whole (RFC
+  /// 9112, section 9.8).
+  public func receiveEnd(isClean: Bool = true) {
     switch state {
     case .idle: close()
     case .waiting:
       do throws(HTTPRefusal) {
-        guard try reader.end() != nil else {
+        guard try reader.end(isClean: isClean) != nil else {
           return fail(MediaError(.closed, "HTTP: the server closed the connection and did not answer"))
         }
         takeEnd(UnsafeRawBufferPointer(start: nil, count: 0), 0)

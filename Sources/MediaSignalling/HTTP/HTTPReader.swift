@@ -52,7 +52,8 @@ struct HTTPReader {
         guard try takeLine(bytes, &place, limits.startLine, status, what) else { return nil }
         try takeStartLine()
       case .fields:
-        guard try takeLine(bytes, &place, limits.fieldBytes &- lineBytes, 431, "the header fields have more bytes") else { return nil }
+        guard try takeLine(bytes, &place, limits.fieldBytes &- lineBytes, 431, "the header fields have more bytes", limits.fieldBytes)
+        else { return nil }
         if try takeField(keeping: true) { continue }
         try takeHead()
         return .head
@@ -75,17 +76,19 @@ struct HTTPReader {
         guard try takeLine(bytes, &place, 0, 400, "a chunk has more bytes than its size says") else { return nil }
         step = .chunkSize
       case .trailers:
-        guard try takeLine(bytes, &place, limits.fieldBytes &- lineBytes, 431, "the trailers have more bytes") else { return nil }
+        guard try takeLine(bytes, &place, limits.fieldBytes &- lineBytes, 431, "the trailers have more bytes", limits.fieldBytes) else {
+          return nil
+        }
         if try !takeField(keeping: false) { step = .complete }
       case .complete: return .end
       }
     }
   }
 
-  /// Nothing comes after what came. nil: nothing was begun.
-  mutating func end() throws(HTTPRefusal) -> Event? {
+  /// Nothing comes after what came. `isClean`: the other end says so. nil: nothing was begun.
+  mutating func end(isClean: Bool = true) throws(HTTPRefusal) -> Event? {
     guard isBegun else { return nil }
-    if step == .complete || (step == .body && framing == .untilEnd) {
+    if step == .complete || (step == .body && framing == .untilEnd && isClean) {
       step = .complete
       return .end
     }
@@ -94,9 +97,9 @@ struct HTTPReader {
 
   // MARK: Lines
 
-  /// Whether a line ended. It is `line`, and is to be taken before the next.
+  /// Whether a line ended. It is `line`, and is to be taken before the next. `bound`: what `most` is the rest of.
   private mutating func takeLine(
-    _ bytes: UnsafeRawBufferPointer, _ place: inout Int, _ most: Int, _ status: Int, _ what: String
+    _ bytes: UnsafeRawBufferPointer, _ place: inout Int, _ most: Int, _ status: Int, _ what: String, _ bound: Int? = nil
   ) throws(HTTPRefusal) -> Bool {
     while place < bytes.count {
       let byte = bytes[place]
@@ -111,7 +114,7 @@ struct HTTPReader {
         continue
       }
       guard HTTPText.isVisibleOrBlank(byte) else { throw .malformed("a line has the byte \(byte)") }
-      guard line.count < most else { throw .tooLarge(status, what, most) }
+      guard line.count < most else { throw .tooLarge(status, what, bound ?? most) }
       line.append(byte)
     }
     return false

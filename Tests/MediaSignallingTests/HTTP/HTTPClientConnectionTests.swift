@@ -54,6 +54,10 @@ import Testing
     half.receive("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\na")
     half.receiveEnd()
     guard case .failed(_, false) = half.takeEvent() else { throw MediaError(.fail, "nothing failed") }
+    let cut = try client()
+    cut.receive("HTTP/1.1 200 OK\r\n\r\nabc")
+    cut.receiveEnd(isClean: false)
+    guard case .failed(_, false) = cut.takeEvent() else { throw MediaError(.fail, "nothing failed") }
     let unasked = HTTPClientConnection()
     unasked.receive("HTTP/1.1 200 OK\r\n")
     #expect(unasked.isClosed)

@@ -207,7 +207,8 @@ import Testing
     #expect(refused("GET /567890 HTTP/1.1\r\n") == "0 ")
     #expect(refused("GET /5678901 HTTP/1.1") == "414 HTTP: the first line is longer; accepted: at most 20")
     #expect(refused("GET / HTTP/1.1\r\nHost: a\r\nX: b\r\nY: c\r\n") == "431 HTTP: there are more header fields; accepted: at most 2")
-    #expect(refused("GET / HTTP/1.1\r\nHost: a\r\nX: 89012345678901234567890").hasPrefix("431 HTTP: the header fields have more bytes"))
+    let long = refused("GET / HTTP/1.1\r\nHost: a\r\nX: 89012345678901234567890")
+    #expect(long == "431 HTTP: the header fields have more bytes; accepted: at most 30")
     let head = "POST / HTTP/1.1\r\nHost: a\r\n"
     #expect(refused(head + "Content-Length:10\r\n\r\n") == "0 ")
     #expect(refused(head + "Content-Length:11\r\n\r\n") == "413 HTTP: the body has 11 bytes; accepted: at most 10")
