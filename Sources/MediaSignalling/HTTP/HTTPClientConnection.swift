@@ -1,7 +1,8 @@
 import MediaCore
 
-/// The client's end of a connection of HTTP/1.1 (RFC 9110, RFC 9112): requests, one after the other, and their responses. No socket, no clock:
-/// its driver opens the connection, carries the bytes, with TLS between if the URL says so, and calls `poll` in time. Calls come one at a time.
+/// The client's end of a connection of HTTP/1.1 (RFC 9110, RFC 9112): requests, one after the other, and their responses. No socket, no
+/// clock: its driver opens the connection, carries the bytes, with TLS between if the URL says so, and calls `poll` in time. Calls come one
+/// at a time.
 public final class HTTPClientConnection {
   /// What happened.
   public enum Event: Sendable, Equatable {

@@ -1,5 +1,5 @@
-/// Messages out of the bytes of a connection (RFC 9112), which come in pieces of any size. Its memory is bounded by its limits, and its work
-/// by the bytes that come. After it has thrown it is not used again.
+/// Messages out of the bytes of a connection (RFC 9112), which come in pieces of any size. Its memory is bounded by its limits, and its
+/// work by the bytes that come. After it has thrown it is not used again.
 struct HTTPReader {
   enum Kind {
     case request

@@ -1,8 +1,8 @@
 import MediaCore
 
 /// The server's end of a connection of HTTP/1.1 (RFC 9110, RFC 9112): requests of a stranger, handed out one at a time, and the answers to
-/// them. What is wrong it answers itself, and ends the connection. No socket, no clock: its driver carries the bytes and calls `poll` in time.
-/// Calls come one at a time.
+/// them. What is wrong it answers itself, and ends the connection. No socket, no clock: its driver carries the bytes and calls `poll` in
+/// time. Calls come one at a time.
 public final class HTTPServerConnection {
   /// What happened.
   public enum Event: Sendable, Equatable {

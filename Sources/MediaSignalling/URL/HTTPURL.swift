@@ -18,7 +18,8 @@ public struct HTTPURL: Sendable, Equatable, CustomStringConvertible {
   /// Bytes of a URL.
   public static let longest = ParsedURL.longest
 
-  /// Both schemes, without a user: what follows a # is dropped. Throws `.limit`, `.unsupported` for another scheme, `.invalid` and `.range`.
+  /// Both schemes, without a user: what follows a # is dropped. Throws `.limit`, `.unsupported` for another scheme, `.invalid` and
+  /// `.range`.
   public init(_ text: String, argument: String) throws(MediaError) {
     guard text.utf8.count <= HTTPURL.longest else {
       throw MediaError(.limit, "\(argument) has \(text.utf8.count) bytes; accepted: at most \(HTTPURL.longest)")

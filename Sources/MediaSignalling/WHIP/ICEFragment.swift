@@ -1,8 +1,8 @@
 import MediaCore
 import MediaSDP
 
-/// What is trickled: a part of a description (RFC 8840), application/trickle-ice-sdpfrag. Everything is bundled on one component, so that the
-/// section it is written in is the first one.
+/// What is trickled: a part of a description (RFC 8840), application/trickle-ice-sdpfrag. Everything is bundled on one component, so that
+/// the section it is written in is the first one.
 public struct ICEFragment: Sendable, Equatable {
   /// ice-ufrag and ice-pwd of the generation; nil: not said.
   public var user: String?
@@ -49,8 +49,8 @@ public struct ICEFragment: Sendable, Equatable {
     (self.user, self.password, self.candidates, self.isLast) = (user, password, candidates, isLast)
   }
 
-  /// Candidates of kinds that are not known here, and those of another component than the first, are skipped. Throws `.limit`, and `.invalid`
-  /// for what is none.
+  /// Candidates of kinds that are not known here, and those of another component than the first, are skipped. Throws `.limit`, and
+  /// `.invalid` for what is none.
   public init(parsing bytes: [UInt8]) throws(MediaError) {
     guard bytes.count <= ICEFragment.longest else {
       throw MediaError(.limit, "a fragment of candidates has \(bytes.count) bytes; accepted: at most \(ICEFragment.longest)")

@@ -1,5 +1,5 @@
-/// When to try again after a failure: times that grow, with jitter, so that many clients of one server do not come at once. A plain value; its
-/// owner knows the time, and makes the attempts.
+/// When to try again after a failure: times that grow, with jitter, so that many clients of one server do not come at once. A plain value;
+/// its owner knows the time, and makes the attempts.
 public struct ReconnectPolicy: Sendable {
   /// Nanoseconds before the second attempt, about.
   public var first: Int64 = 500_000_000

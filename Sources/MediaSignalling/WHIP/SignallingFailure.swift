@@ -20,8 +20,8 @@ public struct SignallingFailure: Error, Sendable, Equatable {
   init(_ response: HTTPResponse, to kind: WHIPClient.Kind, _ url: HTTPURL, wallClock: Int64) {
     let (status, isFinal, advice) = SignallingFailure.meaning(response.status, kind)
     let said = SignallingFailure.words(of: response)
-    let text =
-      "\(kind.name): \(url) answered \(response.status) \(response.reason.prefix(64)): \(advice)\(said.isEmpty ? "" : " (it says: \(said))")"
+    let advised = "\(kind.name): \(url) answered \(response.status) \(response.reason.prefix(64)): \(advice)"
+    let text = said.isEmpty ? advised : "\(advised) (it says: \(said))"
     let delay = response.fields["Retry-After"].flatMap { HTTPDate.delay($0, wallClock: wallClock) }
     self.init(MediaError(status, text), status: response.status, isFinal: isFinal, retryAfter: delay)
   }

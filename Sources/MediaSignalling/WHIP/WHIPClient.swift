@@ -1,9 +1,9 @@
 import MediaCore
 import MediaSDP
 
-/// The client's side of one session of WHIP (RFC 9725) or WHEP (draft-ietf-wish-whep): which request of HTTP comes next, and what its response
-/// means. It owns no connection: its driver takes a request (`takeRequest`), sends it over a connection to its URL, and hands in what came of
-/// it (`receive`, `fail`). One request is in flight at a time. After `.failed` or `.ended` another session is another client
+/// The client's side of one session of WHIP (RFC 9725) or WHEP (draft-ietf-wish-whep): which request of HTTP comes next, and what its
+/// response means. It owns no connection: its driver takes a request (`takeRequest`), sends it over a connection to its URL, and hands in
+/// what came of it (`receive`, `fail`). One request is in flight at a time. After `.failed` or `.ended` another session is another client
 /// (`ReconnectPolicy`). Calls come one at a time.
 public final class WHIPClient {
   /// Which of the two.
@@ -95,7 +95,8 @@ public final class WHIPClient {
   /// Bytes of a description.
   static let longestSDP = 65_536
 
-  /// `token`: sent as Bearer (RFC 6750) to the origin of this URL, and to that of the session that this origin names; nil: none. Throws `.invalid` for one that cannot be sent.
+  /// `token`: sent as Bearer (RFC 6750) to the origin of this URL, and to that of the session that this origin names; nil: none. Throws
+  /// `.invalid` for one that cannot be sent.
   public init(_ kind: Kind, _ url: HTTPURL, token: String?) throws(MediaError) {
     if let token {
       guard HTTPText.isTarget(token), token.utf8.count <= 4_096 else {
@@ -107,8 +108,8 @@ public final class WHIPClient {
 
   // MARK: What the owner wants
 
-  /// The first call. `user` and `password` are of ICE, for what is trickled. Throws `.state` when it was called, `.limit` for more than 65,536
-  /// bytes.
+  /// The first call. `user` and `password` are of ICE, for what is trickled. Throws `.state` when it was called, `.limit` for more than
+  /// 65,536 bytes.
   public func start(offer: String, user: String, password: String, now: Int64) throws(MediaError) {
     guard stage == .new else { throw MediaError(.state, "a session of WHIP is started twice") }
     try WHIPClient.check(offer, "the offer")
@@ -127,8 +128,8 @@ public final class WHIPClient {
     perform(.answer(sdp), resource)
   }
 
-  /// Of this end, found after the offer was written. They are sent together when the server can take them. Throws `.limit` for more than 128
-  /// that wait.
+  /// Of this end, found after the offer was written. They are sent together when the server can take them. Throws `.limit` for more than
+  /// 128 that wait.
   public func add(_ candidate: Candidate, now: Int64) throws(MediaError) {
     guard canTrickle, !isLeaving, stage != .ended else { return }
     guard candidates.count < ICEFragment.mostCandidates else {

@@ -1,8 +1,8 @@
 import MediaCore
 import MediaSDP
 
-/// What a server of rooms does with requests of WHIP (RFC 9725) and WHEP (draft-ietf-wish-whep): it finds what each asks for, and writes the
-/// responses that its owner decides on. It knows which sessions there are, and holds none. One for all connections of a server
+/// What a server of rooms does with requests of WHIP (RFC 9725) and WHEP (draft-ietf-wish-whep): it finds what each asks for, and writes
+/// the responses that its owner decides on. It knows which sessions there are, and holds none. One for all connections of a server
 /// (`HTTPServerConnection`), whose requests its driver hands in. Calls come one at a time.
 ///
 ///     POST /whip/ROOM                  somebody sends media to a room

@@ -2,8 +2,8 @@ import MediaCore
 
 /// How a connection of WebSocket ended (RFC 6455, section 7.1).
 public struct WebSocketClose: Sendable, Equatable {
-  /// What the other end said; 1005: nothing (section 7.4.1); 1006: it did not close the connection as it should. Where `error` is given, what
-  /// was said to it.
+  /// What the other end said; 1005: nothing (section 7.4.1); 1006: it did not close the connection as it should. Where `error` is given,
+  /// what was said to it.
   public let code: UInt16
   /// What the other end said, at most 123 bytes.
   public let reason: String

@@ -24,7 +24,8 @@ public struct WebSocketHandshake: Sendable {
     request = HTTPRequest("GET", target, all)
   }
 
-  /// The subprotocol that the server chose; nil: none. Throws `.unsupported` for what is no WebSocket, or an extension that was not offered.
+  /// The subprotocol that the server chose; nil: none. Throws `.unsupported` for what is no WebSocket, or an extension that was not
+  /// offered.
   public func accept(_ response: HTTPResponse) throws(MediaError) -> String? {
     guard response.status == 101 else {
       throw MediaError(.unsupported, "WebSocket: the server answered \(response.status) \(response.reason.prefix(64)); accepted: 101")

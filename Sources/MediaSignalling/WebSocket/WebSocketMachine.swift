@@ -1,8 +1,8 @@
 import MediaCore
 
-/// One end of a connection of WebSocket (RFC 6455), after its opening handshake (`WebSocketHandshake`, `WebSocketOffer`): messages out of bytes
-/// and bytes out of messages. No extension is spoken. No socket, no clock: its driver carries the bytes and calls `poll` in time. Calls come
-/// one at a time.
+/// One end of a connection of WebSocket (RFC 6455), after its opening handshake (`WebSocketHandshake`, `WebSocketOffer`): messages out of
+/// bytes and bytes out of messages. No extension is spoken. No socket, no clock: its driver carries the bytes and calls `poll` in time.
+/// Calls come one at a time.
 public final class WebSocketMachine {
   /// Clients mask what they send, and servers do not.
   public enum Role: Sendable {
@@ -80,8 +80,8 @@ public final class WebSocketMachine {
     write(opcode, payload)
   }
 
-  /// Says that no message follows; the event `.closed` comes when the other end has answered, or did not in time. A code that may not be said
-  /// counts as 1000, and a reason is cut to 123 bytes.
+  /// Says that no message follows; the event `.closed` comes when the other end has answered, or did not in time. A code that may not be
+  /// said counts as 1000, and a reason is cut to 123 bytes.
   public func close(_ code: UInt16 = WebSocketClose.normal, _ reason: String = "", now: Int64) {
     guard state == .open else { return }
     writeClose(WebSocketClose.isSayable(code) ? code : WebSocketClose.normal, reason)

@@ -53,7 +53,8 @@ import Testing
   private static let requests =
     "\r\nGET / HTTP/1.1\r\nHost: a\r\n\r\nPOST /whip/x?y=z HTTP/1.1\r\nHOST:b:80 \r\nContent-Length:5\r\nX: \t a  b\t\r\n\r\nhe\r\no"
     + "PATCH * HTTP/1.0\r\nContent-Length: 0\r\n\r\n"
-    + "PUT http://h/p HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: Chunked\r\n\r\n3;name=\"va;lue\"\r\nabc\r\n0A ;x\r\n0123456789\r\n00\r\nTrailer: t\r\n\r\n"
+    + "PUT http://h/p HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: Chunked\r\n\r\n3;name=\"va;lue\"\r\nabc\r\n"
+    + "0A ;x\r\n0123456789\r\n00\r\nTrailer: t\r\n\r\n"
     + "DELETE /end HTTP/1.9\r\nHost:\r\n\r\n"
 
   @Test func requestsAreFoundWhereverTheBytesAreCut() {
@@ -71,7 +72,8 @@ import Testing
   @Test func responsesAreFoundWhereverTheBytesAreCut() {
     let bytes =
       "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 201 Created\r\nContent-Length: 3\r\n\r\nabcHTTP/1.1 204 \r\nContent-Length: 9\r\n\r\n"
-      + "HTTP/1.1 304 Not Modified\r\nTransfer-Encoding: chunked\r\n\r\nHTTP/1.1 200\r\ntransfer-encoding: chunked\r\nContent-Length: 1\r\n\r\n"
+      + "HTTP/1.1 304 Not Modified\r\nTransfer-Encoding: chunked\r\n\r\nHTTP/1.1 200\r\n"
+      + "transfer-encoding: chunked\r\nContent-Length: 1\r\n\r\n"
       + "1\r\nx\r\n0\r\n\r\nHTTP/1.0 503 Come back later\r\n\r\nuntil the\r\n\r\nend"
     everyCut(Array(bytes.utf8)) { pieces in
       let (messages, refusal) = read(.response, pieces, ends: true)

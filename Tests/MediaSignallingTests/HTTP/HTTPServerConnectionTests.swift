@@ -17,7 +17,8 @@ import Testing
   @Test func requestsAreAnsweredInOrder() throws {
     let server = HTTPServerConnection(now: 0)
     server.receive(
-      "GET /1 HTTP/1.1\r\nHost: a\r\n\r\nPOST /2 HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\nabHEAD /3 HTTP/1.1\r\nHost: a\r\n\r\nGET /4"
+      "GET /1 HTTP/1.1\r\nHost: a\r\n\r\nPOST /2 HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\n"
+        + "abHEAD /3 HTTP/1.1\r\nHost: a\r\n\r\nGET /4"
     )
     for (target, body) in [("/1", ""), ("/2", "ab"), ("/3", "")] {
       let request = try #require(requested(server.events()))
@@ -27,7 +28,8 @@ import Testing
     #expect(server.events().isEmpty && server.wantsInput)
     #expect(
       text(server.written())
-        == "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n/1HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n/2HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n"
+        == "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n/1HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n"
+        + "/2HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n"
     )
     #expect(refusal { try server.respond(HTTPResponse(200), now: 0) }?.status == .state)
     server.receive(" HTTP/1.0\r\n\r\n")

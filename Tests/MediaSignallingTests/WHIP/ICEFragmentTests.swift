@@ -11,8 +11,10 @@ import Testing
   /// RFC 8840, section 9, and what RFC 9725 shows.
   @Test func itIsRead() throws {
     let read = try fragment(
-      "a=ice-ufrag:EsAw\r\na=ice-pwd:P2uYro0UCOQ4zxjKXaWCBui1\r\na=group:BUNDLE 0 1\r\nm=audio 9 RTP/AVP 0\r\na=mid:0\r\na=candidate:\(line)\r\n"
-        + "m=video 9 RTP/AVP 0\na=mid:1\na=ice-ufrag:EsAw\na=candidate:2 2 udp 1 192.0.2.1 9 typ host\na=candidate:3 1 udp 1 192.0.2.1 9 typ quic\n\n"
+      "a=ice-ufrag:EsAw\r\na=ice-pwd:P2uYro0UCOQ4zxjKXaWCBui1\r\na=group:BUNDLE 0 1\r\nm=audio 9 RTP/AVP 0\r\n"
+        + "a=mid:0\r\na=candidate:\(line)\r\n"
+        + "m=video 9 RTP/AVP 0\na=mid:1\na=ice-ufrag:EsAw\na=candidate:2 2 udp 1 192.0.2.1 9 typ host\n"
+        + "a=candidate:3 1 udp 1 192.0.2.1 9 typ quic\n\n"
         + "a=end-of-candidates")
     #expect(read.user == "EsAw" && read.password == "P2uYro0UCOQ4zxjKXaWCBui1" && read.isLast)
     // Another component and another kind are skipped.

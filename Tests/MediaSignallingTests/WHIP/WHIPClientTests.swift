@@ -154,7 +154,8 @@ import Testing
     #expect(up.takeRequest()?.request.fields["Authorization"] == nil)
   }
 
-  /// RFC 9725, section 4.7: requests to a session have it, too, wherever the endpoint says that it is; one that has not the token says nothing.
+  /// RFC 9725, section 4.7: requests to a session have it, too, wherever the endpoint says that it is; one that has not the token says
+  /// nothing.
   @Test func sessionsGetTheTokenFromWhoHasIt() throws {
     var fields = sdp
     fields.set("Location", "https://b/session")
@@ -209,7 +210,8 @@ import Testing
     #expect(first.url.text == "https://a/session/1?x=y" && first.request.method == "PATCH" && first.request.fields == fields)
     #expect(
       text(first.request.body)
-        == "m=video 9 UDP/TLS/RTP/SAVPF 96\r\na=mid:0\r\na=ice-ufrag:abcd\r\na=ice-pwd:abcdefghijklmnopqrstuv\r\na=candidate:\(try candidate(1).text)\r\n"
+        == "m=video 9 UDP/TLS/RTP/SAVPF 96\r\na=mid:0\r\na=ice-ufrag:abcd\r\na=ice-pwd:abcdefghijklmnopqrstuv\r\n"
+        + "a=candidate:\(try candidate(1).text)\r\n"
         + "a=candidate:\(try candidate(2).text)\r\n")
     try client.add(candidate(3), now: 0)
     client.endOfCandidates(now: 0)

@@ -2,8 +2,8 @@ import MediaCore
 
 @testable import MediaSignalling
 
-/// A stranger at a server of HTTP, or a strange server for a client: whatever comes, it is heard the same however its bytes are cut, nothing
-/// is larger than its bound, and what was taken is written as what would be taken again.
+/// A stranger at a server of HTTP, or a strange server for a client: whatever comes, it is heard the same however its bytes are cut,
+/// nothing is larger than its bound, and what was taken is written as what would be taken again.
 enum HTTPMessages: FuzzTarget {
   static let name = "http"
 

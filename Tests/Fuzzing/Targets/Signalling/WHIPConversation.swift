@@ -3,7 +3,8 @@ import MediaSDP
 
 @testable import MediaSignalling
 
-/// A strange server for a client of WHIP and WHEP, a stranger at a server of them, and the texts that both read: URLs, dates, links, candidates.
+/// A strange server for a client of WHIP and WHEP, a stranger at a server of them, and the texts that both read: URLs, dates, links,
+/// candidates.
 enum WHIPConversation: FuzzTarget {
   static let name = "whip"
 

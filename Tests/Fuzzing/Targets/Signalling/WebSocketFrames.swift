@@ -2,8 +2,8 @@ import MediaCore
 
 @testable import MediaSignalling
 
-/// A strange end of WebSocket: its frames, at any time, and its part of the handshake. What is heard does not depend on how the bytes are cut,
-/// and nothing is larger than its bound.
+/// A strange end of WebSocket: its frames, at any time, and its part of the handshake. What is heard does not depend on how the bytes are
+/// cut, and nothing is larger than its bound.
 enum WebSocketFrames: FuzzTarget {
   static let name = "websocket"
 
