@@ -55,8 +55,10 @@ public struct SessionDescription: Sendable, Equatable {
 
     /// Of the first attribute of that name; nil: there is none, or it has no value.
     public func value(_ name: String) -> String? { attributes.first { $0.name == name }?.value }
-    func values(_ name: String) -> [String] { attributes.compactMap { $0.name == name ? $0.value : nil } }
-    func has(_ name: String) -> Bool { attributes.contains { $0.name == name } }
+    /// Of all attributes of that name that have one, in order.
+    public func values(_ name: String) -> [String] { attributes.compactMap { $0.name == name ? $0.value : nil } }
+    /// Whether there is an attribute of that name, with or without a value.
+    public func has(_ name: String) -> Bool { attributes.contains { $0.name == name } }
     /// SRTP, however keyed.
     public var isProtected: Bool { transport.has("SAVP") }
   }
@@ -72,7 +74,7 @@ public struct SessionDescription: Sendable, Equatable {
   public var connection: Connection?
   /// a= lines before the first m= line, in their order; at most 1024 when read.
   public var attributes: [Attribute] = []
-  /// m= lines in their order; at most 64 when read.
+  /// m= lines in their order; as many as the bounds allow when read.
   public var media: [Media] = []
 
   /// Another version stands for a changed description of the same id (RFC 8866, section 5.2).
@@ -81,18 +83,30 @@ public struct SessionDescription: Sendable, Equatable {
   }
 
   func values(_ name: String) -> [String] { attributes.compactMap { $0.name == name ? $0.value : nil } }
+  /// Whether the session, before its media, has an attribute of that name.
+  public func has(_ name: String) -> Bool { attributes.contains { $0.name == name } }
 
   // MARK: Reading
 
-  static let longest = 65_536
-  private static let mostMedia = 64
+  /// How much is read.
+  public struct Bounds: Sendable {
+    /// Of the text, in bytes.
+    let longest: Int
+    let mostMedia: Int
+
+    /// 65,536 bytes and 64 media.
+    public static let plain = Bounds(longest: 65_536, mostMedia: 64)
+    /// 1,048,576 bytes and 256 media, as browsers describe them.
+    public static let bundled = Bounds(longest: 1 << 20, mostMedia: 256)
+  }
+
   private static let mostAttributes = 1_024
 
-  /// Lines end in CRLF or LF. Throws `.limit` for more than 65,536 bytes, `.invalid` for what is no description, with the line where it is
-  /// one that is wrong.
-  public init(parsing text: String) throws(MediaError) {
-    guard text.utf8.count <= SessionDescription.longest else {
-      throw MediaError(.limit, "a description of \(text.utf8.count) bytes; accepted: at most \(SessionDescription.longest)")
+  /// Lines end in CRLF or LF. Throws `.limit` for more bytes than the bounds allow, `.invalid` for what is no description, with the line where it
+  /// is one that is wrong.
+  public init(parsing text: String, _ bounds: Bounds = .plain) throws(MediaError) {
+    guard text.utf8.count <= bounds.longest else {
+      throw MediaError(.limit, "a description of \(text.utf8.count) bytes; accepted: at most \(bounds.longest)")
     }
     self.init(id: 0, address: "")
     var (hasVersion, hasOrigin) = (false, false)
@@ -124,7 +138,7 @@ public struct SessionDescription: Sendable, Equatable {
           guard let bandwidth = SDPFault.pair(value) else { throw SDPFault("accepted: b=AS:number") }
           if media[place].bandwidths.count < 8 { media[place].bandwidths.append(bandwidth) }
         case "m":
-          guard media.count < SessionDescription.mostMedia else { throw SDPFault("more than \(SessionDescription.mostMedia) media") }
+          guard media.count < bounds.mostMedia else { throw SDPFault("more than \(bounds.mostMedia) media") }
           media.append(try Media(parsing: value))
         case "a":
           let attribute = SDPFault.pair(value) ?? Attribute(value)

@@ -66,6 +66,12 @@ import Testing
     #expect(said(head + String(repeating: "a=x\n", count: 1025))?.hasSuffix("more than 1024 attributes") == true)
     #expect(said(head + "m=video 1 RTP/AVP" + String(repeating: " 96", count: 65))?.hasSuffix("more than 64 formats") == true)
     #expect(said(String(repeating: "a", count: 65_537)) == "a description of 65537 bytes; accepted: at most 65536")
+    let many = head + String(repeating: "m=video 1 RTP/AVP 96\n", count: 256) + String(repeating: "a=x\n", count: 1000)
+    #expect((try? SessionDescription(parsing: many, .bundled))?.media.count == 256)
+    #expect(
+      failure { _ = try SessionDescription(parsing: many + "m=video 1 RTP/AVP 96\n", .bundled) }?.text.hasSuffix("more than 256 media")
+        == true)
+    #expect(failure { _ = try SessionDescription(parsing: String(repeating: "a", count: 1_048_577), .bundled) }?.status == .limit)
     #expect(said(head + "a=x\0y")?.hasSuffix("a NUL") == true)
   }
 

@@ -1,6 +1,6 @@
 /// Media that share an address (BUNDLE, RFC 9143).
 extension SessionDescription {
-  private static let mostMembers = 64
+  private static let mostMembers = 256
 
   /// The groups of a=group:BUNDLE, by the names of their media.
   public var bundles: [[String]] {

@@ -3,8 +3,8 @@ import MediaRTP
 
 /// Header extensions in descriptions (a=extmap, RFC 8285, section 5). What both ends do has the numbers of the offer.
 extension ExtensionMap {
-  /// What each is called, in the order in which they are written.
-  private static var known: [(uri: String, field: WritableKeyPath<ExtensionMap, UInt8>)] {
+  /// What each extension is called in descriptions (its URI), in the order in which they are written.
+  public static var known: [(uri: String, field: WritableKeyPath<ExtensionMap, UInt8>)] {
     [
       // RFC 9143, section 15.
       ("urn:ietf:params:rtp-hdrext:sdes:mid", \.mid),
@@ -24,10 +24,30 @@ extension ExtensionMap {
     ]
   }
 
+  /// Takes an a=extmap line of an extension that is known here.
   mutating func read(_ line: String) {
-    let parts = line.split(separator: " ")
-    guard parts.count >= 2, let number = parts[0].split(separator: "/").first, let id = UInt8(number), id > 0 else { return }
-    if let (_, field) = ExtensionMap.known.first(where: { $0.uri == parts[1] }) { self[keyPath: field] = id }
+    guard let (id, uri) = ExtensionMap.pair(line), let (_, field) = ExtensionMap.known.first(where: { $0.uri == uri }) else { return }
+    self[keyPath: field] = id
+  }
+
+  private static func pair(_ line: String) -> (id: UInt8, uri: Substring)? {
+    let parts = line.split(separator: " ", maxSplits: 2)
+    guard parts.count >= 2, let number = parts[0].split(separator: "/").first, let id = UInt8(number), id > 0 else { return nil }
+    return (id, parts[1])
+  }
+
+  /// What each id means in a medium, also of extensions that are not known here, of which none may have the same id. Throws `.invalid` for an id with
+  /// two meanings.
+  public static func names(in media: SessionDescription.Media, of session: SessionDescription) throws(MediaError) -> [UInt8: String] {
+    var names: [UInt8: String] = [:]
+    for line in media.values("extmap") + session.values("extmap") {
+      guard let (id, uri) = pair(line) else { continue }
+      guard names[id] == nil || names[id] == String(uri) else {
+        throw .description("a=extmap:\(id) has two meanings in m=\(media.kind.prefix(20)); accepted: one for each id")
+      }
+      names[id] = String(uri)
+    }
+    return names
   }
 
   var lines: [String] { ExtensionMap.known.compactMap { self[keyPath: $0.field] == 0 ? nil : "\(self[keyPath: $0.field]) \($0.uri)" } }

@@ -8,7 +8,7 @@ public enum OfferAnswer {
     var answer = RTPMedia(offer.kind, port: mine.port)
     answer.connection = mine.connection
     (answer.mid, answer.isProtected, answer.isKeyedByTLS) = (offer.mid, offer.isProtected, offer.isKeyedByTLS)
-    answer.hasFeedback = offer.hasFeedback
+    (answer.hasFeedback, answer.hasMixedExtensions) = (offer.hasFeedback, offer.hasMixedExtensions && mine.hasMixedExtensions)
     answer.hasReducedSize = offer.hasReducedSize && mine.hasReducedSize
     answer.isMultiplexed = offer.isMultiplexed && mine.isMultiplexed
     if !answer.isMultiplexed { (answer.controlPort, answer.controlHost) = (mine.controlPort, mine.controlHost) }
@@ -40,9 +40,10 @@ public enum OfferAnswer {
   /// Of the offer's payloads those that are known, in its order, with the feedback that both name.
   private static func payloads(_ offered: [RTPMedia.Payload], _ mine: [RTPMedia.Payload]) -> [RTPMedia.Payload] {
     let known = offered.compactMap { theirs -> RTPMedia.Payload? in
-      guard theirs.associated == nil, let own = mine.first(where: { $0.associated == nil && $0.isOf(theirs) }) else { return nil }
+      guard theirs.associated == nil, let own = mine.first(where: { $0.associated == nil && $0.allows(theirs) }) else { return nil }
       var payload = own
       payload.type = theirs.type
+      if own.answersAsOffered { payload.parameters = theirs.parameters }
       payload.feedback = theirs.feedback.filter { own.feedback.contains($0) }
       return payload
     }
@@ -50,7 +51,9 @@ public enum OfferAnswer {
     return offered.compactMap { theirs in
       if let payload = known.first(where: { $0.type == theirs.type }) { return payload }
       guard resends, let of = theirs.associated, known.contains(where: { $0.type == of }) else { return nil }
-      return theirs
+      var payload = theirs
+      payload.feedback = []
+      return payload
     }
   }
 
@@ -78,7 +81,7 @@ public enum OfferAnswer {
       key = chosen
     }
     let payload = answer.payloads.first { theirs in
-      theirs.associated == nil && offer.payloads.contains { $0.type == theirs.type && $0.isOf(theirs) }
+      theirs.associated == nil && offer.payloads.contains { $0.type == theirs.type && $0.allows(theirs) }
     }
     guard payload != nil else { throw .description("the answer has none of the offer's payload types") }
     let direction = RTPMedia.Direction(
@@ -100,7 +103,7 @@ extension RTPMedia {
   public func limited(to offer: RTPMedia) -> RTPMedia {
     var limited = self
     limited.payloads = payloads.compactMap { payload in
-      guard let own = offer.payloads.first(where: { $0.type == payload.type && $0.isOf(payload) && $0.associated == payload.associated })
+      guard let own = offer.payloads.first(where: { $0.type == payload.type && $0.allows(payload) && $0.associated == payload.associated })
       else { return nil }
       var payload = payload
       payload.feedback = payload.feedback.filter { own.feedback.contains($0) }
@@ -108,6 +111,7 @@ extension RTPMedia {
     }
     // An answer has no numbers of its own (RFC 8285, section 5).
     limited.extensions = extensions.filtered(with: offer.extensions, ==)
+    limited.hasMixedExtensions = hasMixedExtensions && offer.hasMixedExtensions
     limited.isMultiplexed = isMultiplexed && offer.isMultiplexed
     limited.hasReducedSize = hasReducedSize && offer.hasReducedSize
     return limited

@@ -61,6 +61,25 @@ public struct RTPMedia: Sendable, Equatable {
       return payload
     }
 
+    /// H.264 (RFC 6184) of a profile that most decode, without feedback. `mode`: packetization-mode.
+    public static func h264(_ type: UInt8, profile: String = "42e01f", mode: UInt8 = 1) -> Payload {
+      var payload = Payload(type, "H264", clockRate: 90_000)
+      payload.parameters = [
+        .init("level-asymmetry-allowed", "1"), .init("packetization-mode", "\(mode)"), .init("profile-level-id", profile)
+      ]
+      return payload
+    }
+
+    /// VP9 (RFC 9628) of profile 0, without feedback.
+    public static func vp9(_ type: UInt8) -> Payload {
+      var payload = Payload(type, "VP9", clockRate: 90_000)
+      payload.parameters = [.init("profile-id", "0")]
+      return payload
+    }
+
+    /// AV1 (its RTP payload specification) of the main profile, without feedback.
+    public static func av1(_ type: UInt8) -> Payload { Payload(type, "AV1", clockRate: 90_000) }
+
     /// Whether the encoding, in letters of any case, the clock rate and the channels are the same. Parameters do not count.
     public func isOf(_ other: Payload) -> Bool {
       encoding.lowercased() == other.encoding.lowercased() && clockRate == other.clockRate && channels == other.channels
@@ -116,6 +135,8 @@ public struct RTPMedia: Sendable, Equatable {
   public var payloads: [Payload] = []
   /// The ids of the header extensions that this library knows, the session's included.
   public var extensions = ExtensionMap()
+  /// Packets may mix both forms of header extensions (RFC 8285, section 6), as the medium or its session says.
+  public var hasMixedExtensions = false
   /// The name of the medium (a=mid, RFC 5888); nil: it has none.
   public var mid: String?
   /// Without a port of its own (RFC 9143, section 6).

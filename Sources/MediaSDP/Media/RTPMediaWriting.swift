@@ -15,6 +15,7 @@ extension RTPMedia {
     for track in tracks { add("msid", track.stream + (track.id.map { " \($0)" } ?? "")) }
     for key in keys { add("crypto", key.text) }
     for line in extensions.lines { add("extmap", line) }
+    if hasMixedExtensions { add("extmap-allow-mixed") }
     for payload in payloads {
       add("rtpmap", "\(payload.type) \(payload.encoding)/\(payload.clockRate)\(payload.channels > 1 ? "/\(payload.channels)" : "")")
       let parameters = payload.parameters.map { parameter in parameter.value.map { "\(parameter.name)=\($0)" } ?? parameter.name }

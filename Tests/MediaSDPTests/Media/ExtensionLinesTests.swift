@@ -11,6 +11,20 @@ import Testing
     return map
   }
 
+  @Test func everyIDHasOneMeaning() throws {
+    func names(_ lines: String) throws -> [UInt8: String] {
+      let text = "v=0\no=- 1 1 IN IP4 1\na=extmap:7 urn:session\nm=video 1 RTP/AVP 96\n" + lines
+      let session = try SessionDescription(parsing: text)
+      return try ExtensionMap.names(in: session.media[0], of: session)
+    }
+    #expect(
+      try names("a=extmap:3/recvonly urn:a x=y\na=extmap:3 urn:a\na=extmap:0 urn:none\na=extmap:x\n") == [3: "urn:a", 7: "urn:session"])
+    #expect(
+      failure { _ = try names("a=extmap:3 urn:a\na=extmap:3 urn:b\n") }?.text
+        == "SDP: a=extmap:3 has two meanings in m=video; accepted: one for each id")
+    #expect(failure { _ = try names("a=extmap:7 urn:b\n") }?.status == .invalid)
+  }
+
   @Test func linesAreReadAndWritten() {
     let all = map(
       "1 urn:ietf:params:rtp-hdrext:sdes:mid", "2/sendonly urn:ietf:params:rtp-hdrext:ssrc-audio-level vad=on",

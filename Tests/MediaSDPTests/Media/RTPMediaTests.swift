@@ -84,6 +84,21 @@ import Testing
     #expect(try read("m=video 9 UDP/TLS/RTP/AVPF 96\n") == nil && read("m=video 9 TCP/TLS/RTP/SAVPF 96\n") == nil)
   }
 
+  @Test func feedbackOfAllPayloadsIsOfEach() throws {
+    let lines = "m=video 1 RTP/AVPF 96 97\na=rtpmap:96 VP8/90000\na=rtcp-fb:* nack\na=rtpmap:97 VP9/90000\na=rtcp-fb:97 nack pli\n"
+    #expect(try read(lines)?.payloads.map(\.feedback) == [["nack"], ["nack pli", "nack"]])
+  }
+
+  @Test func bothFormsOfExtensionsMayBeMixed() throws {
+    var media = try #require(try read("m=video 1 RTP/AVPF 96\na=extmap-allow-mixed\n"))
+    #expect(media.hasMixedExtensions && media.media.has("extmap-allow-mixed"))
+    #expect(!OfferAnswer.answer(to: media, with: RTPMedia("video", port: 1)).hasMixedExtensions)
+    media.hasMixedExtensions = false
+    #expect(!media.media.has("extmap-allow-mixed"))
+    let session = try SessionDescription(parsing: head + "a=extmap-allow-mixed\nm=audio 1 RTP/AVP 0\n")
+    #expect(try RTPMedia(session.media[0], in: session)?.hasMixedExtensions == true)
+  }
+
   @Test func payloadTypesOfOldNeedNoLine() throws {
     let media = try #require(try read("m=audio 1 RTP/AVP 0 8 111\na=rtpmap:111 opus/48000/2\n"))
     #expect(media.payloads.map(\.encoding) == ["PCMU", "PCMA", "opus"] && media.payloads[2].channels == 2)
