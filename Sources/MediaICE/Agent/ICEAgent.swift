@@ -63,12 +63,7 @@ public final class ICEAgent {
     random = RandomSource(generator)
     isControlling = settings.isControlling && !settings.isLite
     tieBreaker = random.next()
-    current = CheckList(ICEAgent.makeCredentials(random))
-  }
-
-  /// 48 and 144 random bits; RFC 8445, section 5.3, wants 24 and 128.
-  static func makeCredentials(_ random: RandomSource) -> ICECredentials {
-    ICECredentials(user: random.text(8), password: random.text(24))
+    current = CheckList(random.credentials())
   }
 
   // MARK: Of the other end

@@ -46,6 +46,14 @@ public struct ICECredentials: Sendable, Equatable, CustomStringConvertible {
     (self.user, self.password) = (user, password)
   }
 
+  /// Random ones: 48 and 144 bits; RFC 8445, section 5.3, wants 24 and 128.
+  public init(using random: inout some RandomNumberGenerator) {
+    func text(_ count: Int) -> String {
+      String(decoding: (0..<count).map { _ in RandomSource.letters[Int(random.next() >> 58)] }, as: UTF8.self)
+    }
+    self.init(user: text(8), password: text(24))
+  }
+
   /// Without the password.
   public var description: String { user }
 }

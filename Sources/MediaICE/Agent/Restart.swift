@@ -4,7 +4,9 @@ extension ICEAgent {
   /// Begins another generation (RFC 8445, section 9): other credentials, candidates offered anew, everything checked again. The role stays.
   /// Data go on over the route of before, with its consent, until a pair of the new generation is valid. `setRemote` follows, with what the
   /// other end's new description says.
-  public func restart(now: Int64) {
+  ///
+  /// `credentials`: those that a description has announced; nil: random ones.
+  public func restart(_ credentials: ICECredentials? = nil, now: Int64) {
     guard !isClosed else { return }
     if current.selected != nil {
       former = current
@@ -14,7 +16,7 @@ extension ICEAgent {
       let kept = current.selected
       current.drop { $0 !== kept && !$0.isProven }
     }
-    current = CheckList(ICEAgent.makeCredentials(random))
+    current = CheckList(credentials ?? random.credentials())
     withdrawCandidates()
     if former == nil, state == .failed || state == .checking { state = .new }
     gatherAgain(now: now)
