@@ -57,6 +57,12 @@ let package = Package(
     .target(name: "MediaICE", dependencies: ["MediaCore", "MediaSDP", "COpenSSL"], swiftSettings: strict),
     .target(name: "MediaSignalling", dependencies: ["MediaCore", "MediaSDP", "COpenSSL"], swiftSettings: strict),
     .target(
+      name: "MediaWebRTC",
+      dependencies: [
+        "CMediaSDK", "MediaCore", "MediaRTP", "MediaSDP", "MediaSRTP", "MediaTLS", "MediaICE", "MediaNetwork",
+      ],
+      swiftSettings: strict),
+    .target(
       name: "MediaTransport",
       dependencies: ["CMediaSDK", "MediaCore", "MediaRuntime", "MediaTLS", "MediaRTP", "MediaSDP", "MediaSRTP", "MediaNetwork", "CLinux"],
       swiftSettings: strict),
@@ -140,6 +146,7 @@ let package = Package(
     .testTarget(name: "MediaICETests", dependencies: ["MediaICE"], swiftSettings: strict),
     .testTarget(name: "MediaSignallingTests", dependencies: ["MediaSignalling"], swiftSettings: strict),
     .testTarget(name: "MediaNetworkTests", dependencies: ["MediaNetwork"], swiftSettings: strict),
+    .testTarget(name: "MediaWebRTCTests", dependencies: ["MediaWebRTC"], swiftSettings: strict),
     .testTarget(name: "MediaTLSTests", dependencies: ["MediaTLS"], swiftSettings: strict),
     .testTarget(name: "MediaTransportTests", dependencies: ["MediaTransport", "MediaEmulation"], swiftSettings: strict),
     .testTarget(name: "MediaEmulationTests", dependencies: ["MediaEmulation"], swiftSettings: strict),

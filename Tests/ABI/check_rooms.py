@@ -22,7 +22,7 @@ ROOMS = (
     ("MediaSDP", "MediaSRTP", "MediaPlugins"),
     ("MediaNetwork", "MediaICE", "MediaSignalling", "IsolationProtocol"),
     ("MediaIsolation", "IsolationChild"),
-    ("MediaTransport",),
+    ("MediaTransport", "MediaWebRTC"),
     ("MediaIngest", "MediaEmulation"),
     ("MediaSDK",),
     ("MediaSDKABI", "Checker"),

@@ -1,0 +1,110 @@
+extension Fixtures {
+  /// aiortc 1.x to the same offer.
+  static let aiortcAnswer = """
+    v=0
+    o=- 4004692171 4004692171 IN IP4 0.0.0.0
+    s=-
+    t=0 0
+    a=group:BUNDLE 0 1 2 3
+    a=msid-semantic:WMS *
+    m=audio 50211 UDP/TLS/RTP/SAVPF 111
+    c=IN IP4 192.0.2.2
+    a=sendrecv
+    a=extmap:4 urn:ietf:params:rtp-hdrext:sdes:mid
+    a=extmap:1 urn:ietf:params:rtp-hdrext:ssrc-audio-level
+    a=mid:0
+    a=msid:f00525d3-6f4a-48c6-ae57-726e59d1a528 5bb441b7-7fdb-47a7-8a33-afc893dea244
+    a=rtcp:9 IN IP4 0.0.0.0
+    a=rtcp-mux
+    a=ssrc:2708056619 cname:43839eed-ed77-4759-bcce-0725ec30cc92
+    a=rtpmap:111 opus/48000/2
+    a=candidate:f1 1 udp 2130706431 192.0.2.2 50211 typ host
+    a=candidate:f1 1 udp 2130706431 192.0.2.2 50575 typ host
+    a=end-of-candidates
+    a=ice-ufrag:zypU
+    a=ice-pwd:Ldsq6Qnq0Jgc2dRcDk2yZ0
+    a=fingerprint:sha-256 64:CC:81:D7:55:7D:08:69:F8:74:A4:3D:AD:BF:BC:BC:57:E9:E4:8A:27:12:63:EC:68:98:A1:53:8B:3A:16:09
+    a=fingerprint:sha-384 FD:ED:96:88:AA:07:49:77:72:4E:D6:40:F5:5D:B8:2F:86:DA:9D:CC:03:DD:E2:24:29:3C:9E:E7:CE:62:F1:04:E9:C9:37:8A:AE:88:00:5B:2D:5F:49:A5:04:1F:B8:16
+    a=fingerprint:sha-512 1C:0E:9E:EF:62:C7:19:5C:1F:7E:FA:57:82:D9:4F:C1:53:CC:99:E7:B8:B8:BB:64:84:7D:AA:F7:CC:A6:43:BC:3A:75:05:B6:46:25:E9:EB:89:C1:A5:7A:E3:09:C6:A7:90:B5:F0:F4:B7:5C:19:AE:14:8E:7E:A7:07:1E:04:BD
+    a=setup:active
+    m=video 50211 UDP/TLS/RTP/SAVPF 96 97 102 103
+    c=IN IP4 192.0.2.2
+    a=sendrecv
+    a=extmap:4 urn:ietf:params:rtp-hdrext:sdes:mid
+    a=extmap:2 http://www.webrtc.org/experiments/rtp-hdrext/abs-send-time
+    a=mid:1
+    a=msid:f00525d3-6f4a-48c6-ae57-726e59d1a528 f4feb547-fb45-4b0a-8360-f5a9849edd9e
+    a=rtcp:9 IN IP4 0.0.0.0
+    a=rtcp-mux
+    a=ssrc-group:FID 681580016 4172867644
+    a=ssrc:681580016 cname:43839eed-ed77-4759-bcce-0725ec30cc92
+    a=ssrc:4172867644 cname:43839eed-ed77-4759-bcce-0725ec30cc92
+    a=rtpmap:96 VP8/90000
+    a=rtcp-fb:96 nack
+    a=rtcp-fb:96 nack pli
+    a=rtcp-fb:96 goog-remb
+    a=rtpmap:97 rtx/90000
+    a=fmtp:97 apt=96
+    a=rtpmap:102 H264/90000
+    a=rtcp-fb:102 nack
+    a=rtcp-fb:102 nack pli
+    a=rtcp-fb:102 goog-remb
+    a=fmtp:102 level-asymmetry-allowed=1;packetization-mode=1;profile-level-id=42e01f
+    a=rtpmap:103 rtx/90000
+    a=fmtp:103 apt=102
+    a=candidate:f1 1 udp 2130706431 192.0.2.2 50211 typ host
+    a=candidate:f1 1 udp 2130706431 192.0.2.2 50575 typ host
+    a=end-of-candidates
+    a=ice-ufrag:zypU
+    a=ice-pwd:Ldsq6Qnq0Jgc2dRcDk2yZ0
+    a=fingerprint:sha-256 64:CC:81:D7:55:7D:08:69:F8:74:A4:3D:AD:BF:BC:BC:57:E9:E4:8A:27:12:63:EC:68:98:A1:53:8B:3A:16:09
+    a=fingerprint:sha-384 FD:ED:96:88:AA:07:49:77:72:4E:D6:40:F5:5D:B8:2F:86:DA:9D:CC:03:DD:E2:24:29:3C:9E:E7:CE:62:F1:04:E9:C9:37:8A:AE:88:00:5B:2D:5F:49:A5:04:1F:B8:16
+    a=fingerprint:sha-512 1C:0E:9E:EF:62:C7:19:5C:1F:7E:FA:57:82:D9:4F:C1:53:CC:99:E7:B8:B8:BB:64:84:7D:AA:F7:CC:A6:43:BC:3A:75:05:B6:46:25:E9:EB:89:C1:A5:7A:E3:09:C6:A7:90:B5:F0:F4:B7:5C:19:AE:14:8E:7E:A7:07:1E:04:BD
+    a=setup:active
+    m=video 9 UDP/TLS/RTP/SAVPF 96 97 102 103
+    c=IN IP4 0.0.0.0
+    a=recvonly
+    a=extmap:4 urn:ietf:params:rtp-hdrext:sdes:mid
+    a=extmap:2 http://www.webrtc.org/experiments/rtp-hdrext/abs-send-time
+    a=mid:2
+    a=msid:f00525d3-6f4a-48c6-ae57-726e59d1a528 712ec5c0-3c32-4575-a80f-75f710105e96
+    a=rtcp:9 IN IP4 0.0.0.0
+    a=rtcp-mux
+    a=ssrc-group:FID 208982195 1139346259
+    a=ssrc:208982195 cname:43839eed-ed77-4759-bcce-0725ec30cc92
+    a=ssrc:1139346259 cname:43839eed-ed77-4759-bcce-0725ec30cc92
+    a=rtpmap:96 VP8/90000
+    a=rtcp-fb:96 nack
+    a=rtcp-fb:96 nack pli
+    a=rtcp-fb:96 goog-remb
+    a=rtpmap:97 rtx/90000
+    a=fmtp:97 apt=96
+    a=rtpmap:102 H264/90000
+    a=rtcp-fb:102 nack
+    a=rtcp-fb:102 nack pli
+    a=rtcp-fb:102 goog-remb
+    a=fmtp:102 level-asymmetry-allowed=1;packetization-mode=1;profile-level-id=42e01f
+    a=rtpmap:103 rtx/90000
+    a=fmtp:103 apt=102
+    a=ice-ufrag:zypU
+    a=ice-pwd:Ldsq6Qnq0Jgc2dRcDk2yZ0
+    a=fingerprint:sha-256 64:CC:81:D7:55:7D:08:69:F8:74:A4:3D:AD:BF:BC:BC:57:E9:E4:8A:27:12:63:EC:68:98:A1:53:8B:3A:16:09
+    a=fingerprint:sha-384 FD:ED:96:88:AA:07:49:77:72:4E:D6:40:F5:5D:B8:2F:86:DA:9D:CC:03:DD:E2:24:29:3C:9E:E7:CE:62:F1:04:E9:C9:37:8A:AE:88:00:5B:2D:5F:49:A5:04:1F:B8:16
+    a=fingerprint:sha-512 1C:0E:9E:EF:62:C7:19:5C:1F:7E:FA:57:82:D9:4F:C1:53:CC:99:E7:B8:B8:BB:64:84:7D:AA:F7:CC:A6:43:BC:3A:75:05:B6:46:25:E9:EB:89:C1:A5:7A:E3:09:C6:A7:90:B5:F0:F4:B7:5C:19:AE:14:8E:7E:A7:07:1E:04:BD
+    a=setup:active
+    m=application 50211 UDP/DTLS/SCTP webrtc-datachannel
+    c=IN IP4 192.0.2.2
+    a=mid:3
+    a=sctp-port:5000
+    a=max-message-size:262144
+    a=candidate:f1 1 udp 2130706431 192.0.2.2 50211 typ host
+    a=candidate:f1 1 udp 2130706431 192.0.2.2 50575 typ host
+    a=end-of-candidates
+    a=ice-ufrag:zypU
+    a=ice-pwd:Ldsq6Qnq0Jgc2dRcDk2yZ0
+    a=fingerprint:sha-256 64:CC:81:D7:55:7D:08:69:F8:74:A4:3D:AD:BF:BC:BC:57:E9:E4:8A:27:12:63:EC:68:98:A1:53:8B:3A:16:09
+    a=fingerprint:sha-384 FD:ED:96:88:AA:07:49:77:72:4E:D6:40:F5:5D:B8:2F:86:DA:9D:CC:03:DD:E2:24:29:3C:9E:E7:CE:62:F1:04:E9:C9:37:8A:AE:88:00:5B:2D:5F:49:A5:04:1F:B8:16
+    a=fingerprint:sha-512 1C:0E:9E:EF:62:C7:19:5C:1F:7E:FA:57:82:D9:4F:C1:53:CC:99:E7:B8:B8:BB:64:84:7D:AA:F7:CC:A6:43:BC:3A:75:05:B6:46:25:E9:EB:89:C1:A5:7A:E3:09:C6:A7:90:B5:F0:F4:B7:5C:19:AE:14:8E:7E:A7:07:1E:04:BD
+    a=setup:active
+    """
+}

@@ -1,0 +1,2 @@
+/// Descriptions in the manner of real peers, with credentials and fingerprints of nobody.
+enum Fixtures {}

@@ -1,0 +1,100 @@
+import MediaCore
+import MediaRTP
+import MediaSDP
+import Testing
+
+@testable import MediaWebRTC
+
+/// Two sessions of RTP that follow what is negotiated.
+@Suite struct NegotiatedSessionTests {
+  private final class Sink: RTPSessionDelegate {
+    func session(transmits packet: UnsafeRawBufferPointer, isControl: Bool) {}
+    func session(received picture: FrameBuffer.Picture, of stream: SSRC, take: (UnsafeMutableRawBufferPointer) -> Bool) {}
+    func session(received sound: UnsafeRawBufferPointer, stamp: Int64, captured: Int64?, of stream: SSRC) {}
+    func session(lost packets: Int, duration: Int64, of stream: SSRC) {}
+    func session(did event: RTPSessionEvent) {}
+  }
+
+  @Test func aLivingSessionTakesWhatever() throws {
+    for seed in 0..<40 {
+      var random = SeededRandom(seed: UInt64(seed) &+ seedOffset)
+      var ends = [SignalledEnd(1) { $0.video = JSEPSettings.carriedVideo }, SignalledEnd(2) { $0.video = [.vp9(100), .vp8(101)] }]
+      let sink = Sink()
+      let sessions = ends.indices.map { number in
+        RTPSession(
+          RTPSettings(cname: "\(number)", clock: NTPClock(NTPTimestamp(unixNanoseconds: 0), at: 0), seed: UInt64(number)), receiving: [:],
+          now: 0)
+      }
+      for _ in 0..<20 {
+        let place = Int.random(in: 0...1, using: &random)
+        for _ in 0..<Int.random(in: 0...2, using: &random) { try change(&ends[place], &random) }
+        guard ends[place].session.needsNegotiation else { continue }
+        let offer = try ends[place].offer()
+        if Int.random(in: 0..<5, using: &random) == 0 {
+          // It is not answered, or the other end takes it back.
+          if Bool.random(using: &random) { _ = try ends[1 - place].session.setRemote(.offer, offer) }
+          if ends[1 - place].session.state == .haveRemoteOffer { _ = try ends[1 - place].session.setRemote(.rollback, "") }
+          try ends[place].rollBack()
+          continue
+        }
+        _ = try ends[place].session.setRemote(.answer, try ends[1 - place].answer(to: offer))
+        try compare(ends[0], ends[1])
+        for (end, session) in zip(ends, sessions) {
+          try session.apply(try #require(end.session.negotiated).rtp, now: 0, sink)
+        }
+      }
+    }
+  }
+
+  private func change(_ end: inout SignalledEnd, _ random: inout SeededRandom) throws {
+    let directions = RTPMedia.Direction.allCases
+    guard let chosen = end.session.transceivers.randomElement(using: &random), Int.random(in: 0..<3, using: &random) > 0 else {
+      try end.add(Bool.random(using: &random) ? .audio : .video, directions.randomElement(using: &random) ?? .inactive)
+      return
+    }
+    switch Int.random(in: 0..<4, using: &random) {
+    case 0: try end.session.stop(chosen.id)
+    case 1: end.session.requestRestart()
+    default: try end.session.setDirection(directions.randomElement(using: &random) ?? .inactive, of: chosen.id)
+    }
+  }
+
+  /// What one sends the other takes, under the same numbers.
+  private func compare(_ one: SignalledEnd, _ other: SignalledEnd) throws {
+    #expect(one.media.map(\.mid) == other.media.map(\.mid) && one.media.map(\.kind) == other.media.map(\.kind))
+    let (a, b) = (try #require(one.session.negotiated).rtp, try #require(other.session.negotiated).rtp)
+    #expect(a.extensions == b.extensions && a.hasTransportFeedback == b.hasTransportFeedback)
+    for (one, other) in zip(one.media, other.media) { #expect(one.direction == other.direction.reversed) }
+    for (sender, receiver) in Array(zip(a.media, b.media)) + Array(zip(b.media, a.media)) {
+      for stream in sender.sending where stream.isActive {
+        #expect(receiver.receiving[stream.payloadType] == stream.encoding)
+        #expect(receiver.sources.contains { $0.ssrc == stream.ssrc && $0.retransmission == stream.retransmission?.ssrc })
+        if let again = stream.retransmission { #expect(receiver.receiving[again.payloadType] == .retransmission(of: stream.payloadType)) }
+      }
+      if receiver.receiving.isEmpty { #expect(!sender.sending.contains { $0.isActive }) }
+    }
+  }
+
+  @Test func aStreamKeepsItsSourceThroughNegotiations() throws {
+    var (a, b) = (SignalledEnd(1), SignalledEnd(2))
+    let video = try a.add(.video)
+    try a.negotiate(with: &b)
+    let source = try #require(a.media[0].sources.first?.ssrc)
+    try a.session.setDirection(.receiveOnly, of: video)
+    try a.negotiate(with: &b)
+    #expect(a.media[0].sources.isEmpty && a.session.negotiated?.rtp.media[0].sending.map(\.isActive) == [false])
+    try a.session.setDirection(.sendReceive, of: video)
+    try a.negotiate(with: &b)
+    #expect(a.media[0].sources.map(\.ssrc) == [source] && a.session.negotiated?.rtp.media[0].sending.map(\.isActive) == [true])
+  }
+
+  @Test func theOtherEndsLimitsAndTracksAreSaid() throws {
+    var (a, b) = (SignalledEnd(1), SignalledEnd(2) { $0.audio = [JSEPSettings.opusWithPauses] })
+    try a.add(.audio)
+    let own = try b.add(.audio)
+    try b.session.setBandwidth(64_000, of: own)
+    try a.negotiate(with: &b)
+    #expect(a.media[0].bandwidth == 64_000 && a.media[0].codec?.parameter("usedtx") == "1" && b.media[0].codec?.parameter("usedtx") == nil)
+    #expect(a.media[0].tracks == [.init("stream", "audio0")] && b.media[0].tracks == [.init("stream", "audio0")])
+  }
+}

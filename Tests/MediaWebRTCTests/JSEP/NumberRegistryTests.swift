@@ -1,0 +1,34 @@
+import MediaRTP
+import MediaSDP
+import Testing
+
+@testable import MediaWebRTC
+
+@Suite struct NumberRegistryTests {
+  @Test func typesThatMeanSomethingAreAvoidedOrUsed() {
+    var registry = NumberRegistry()
+    registry.note(RTPMedia.Payload(96, "H265", clockRate: 90_000))
+    registry.note(RTPMedia.Payload.vp8(120))
+    let types = registry.types(for: [.vp8(96), .vp9(96)], resent: true)
+    #expect(types.map(\.type) == [120, 121, 97, 98] && types[1].associated == 120 && types[3].associated == 97)
+    // And the same again.
+    #expect(registry.types(for: [.vp8(96), .vp9(96)], resent: true).map(\.type) == [120, 121, 97, 98])
+  }
+
+  @Test func whatFindsNoTypeIsLeftOut() {
+    var registry = NumberRegistry()
+    for type in UInt8(35)...127 { registry.note(RTPMedia.Payload(type, "X\(type)", clockRate: 90_000)) }
+    #expect(registry.types(for: [.vp8(96)], resent: true).isEmpty)
+  }
+
+  @Test func idsAreNotUsedForAnotherName() {
+    var registry = NumberRegistry()
+    registry.note([4: "urn:other", 9: "urn:ietf:params:rtp-hdrext:sdes:rtp-stream-id"])
+    let map = registry.ids(for: JSEPSettings.standardExtensions)
+    #expect(map.rid == 9 && map.mid != 4 && map.mid != 0 && map.audioLevel == 1)
+    #expect(registry.conflict([4: "urn:another"]) == 4 && registry.conflict([4: "urn:other", 14: "urn:new"]) == nil)
+    var full = NumberRegistry()
+    full.note(Dictionary(uniqueKeysWithValues: (UInt8(1)...14).map { ($0, "urn:\($0)") }))
+    #expect(full.ids(for: JSEPSettings.standardExtensions) == ExtensionMap())
+  }
+}
