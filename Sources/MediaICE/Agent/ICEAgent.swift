@@ -45,6 +45,8 @@ public final class ICEAgent {
   /// Of before the restart: its route is used until there is a new one, and a little longer for what is in flight.
   var former: CheckList?
   var formerEnd: Int64 = .max
+  /// Of before a restart that nobody has answered yet.
+  var replaced: CheckList?
   var nextCheck: Int64 = .min
   private var outbox: [ICEDatagram] = []
   private var events: [ICEEvent] = []
@@ -83,9 +85,17 @@ public final class ICEAgent {
     }
     guard !(isLite && settings.isLite) else { throw MediaError(.unsupported, "ICE: both ends are lite; accepted: one of them") }
     current.remote = .init(credentials: credentials, isLite: isLite)
+    replaced = nil
     if isLite { take(role: true) }
     current.started = now
     current.mayFailAt = now &+ ICEAgent.failureTimeout
+  }
+
+  /// Which end made the first offer, where the settings could not know (RFC 8445, section 6.1.1). Before `setRemote`; later it has no effect, nor
+  /// for a lite agent.
+  public func setControlling(_ isControlling: Bool) {
+    guard current.remote == nil, former == nil, replaced == nil, !settings.isLite else { return }
+    self.isControlling = isControlling
   }
 
   /// As in a=candidate or trickled, in any order with `setRemote`. false: it is not used, because it is of a kind, transport, generation or
@@ -146,7 +156,7 @@ public final class ICEAgent {
     for index in relays.indices { release(index, now: now) }
     relays = []
     isClosed = true
-    (paths, former) = ([], nil)
+    (paths, former, replaced) = ([], nil, nil)
     current = CheckList(current.local)
     if route != nil { emit(.route(nil)) }
     (route, state) = (nil, .closed)

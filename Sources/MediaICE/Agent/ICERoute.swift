@@ -24,6 +24,9 @@ public struct ICERoute: Sendable, Equatable {
   /// The bytes are of a stream, and one of them that is not sent breaks it.
   public let isStream: Bool
 
+  /// Data do not go as they are: `wrap` puts something before or after them.
+  public var isWrapped: Bool { wrapping != .none }
+
   /// So many bytes have to be free before the data.
   public static let headRoom = 48
   /// So many bytes have to be free after the data.

@@ -123,4 +123,9 @@ public struct ICEDatagram: Sendable {
   public let destination: SocketAddress
   /// At most 65,535 bytes.
   public let bytes: [UInt8]
+
+  /// One of the application's, by a route that has wrapped it.
+  public init(base: ICEBase, destination: SocketAddress, bytes: [UInt8]) {
+    (self.base, self.destination, self.bytes) = (base, destination, bytes)
+  }
 }

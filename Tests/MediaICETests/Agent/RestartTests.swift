@@ -1,4 +1,5 @@
 import MediaCore
+import MediaSDP
 import Testing
 
 @testable import MediaICE
@@ -32,6 +33,45 @@ import Testing
     // All of them have come, whatever they came by.
     #expect(pair.a.received.count == 101 && pair.b.received.count == 101)
     #expect(pair.a.agent.former == nil && pair.b.agent.former == nil && pair.carriesData())
+  }
+
+  @Test func aRestartThatIsTakenBackLeavesEverythingAsItWas() throws {
+    let pair = try TestPair.plain()
+    pair.network.run(for: 10 * second)
+    let (route, credentials) = (pair.a.agent.route, pair.a.agent.local)
+    // A pair that nothing is proven of.
+    let candidate = Candidate(.host, foundation: "9", priority: 1, address: "192.0.2.99", port: 9)
+    #expect(pair.a.agent.addRemote(candidate, now: pair.network.now))
+    let pairs = pair.a.agent.current.pairs.count
+    for _ in 0..<3 {
+      let announced = ICECredentials(using: &pair.network.random)
+      pair.a.agent.restart(announced, now: pair.network.now)
+      #expect(pair.a.agent.local == announced && pair.a.agent.route == route)
+      pair.network.run(for: 8 * second)
+      // And once more before it is taken back.
+      pair.a.agent.restart(now: pair.network.now)
+      pair.a.agent.cancelRestart(now: pair.network.now)
+      #expect(pair.a.agent.local == credentials && pair.a.agent.former == nil && pair.a.agent.current.pairs.count == pairs)
+      pair.network.run(for: 40 * second)
+      #expect(pair.a.agent.route == route && pair.isCompleted && pair.carriesData())
+    }
+    #expect(!pair.a.states.contains { $0 == .failed || $0 == .disconnected })
+    // A restart that was answered cannot be taken back.
+    restart(pair)
+    pair.network.run(for: 5 * second)
+    let now = pair.a.agent.local
+    pair.a.agent.cancelRestart(now: pair.network.now)
+    #expect(pair.a.agent.local == now && now != credentials && pair.isCompleted)
+  }
+
+  @Test func aRestartBeforeAnythingIsKnownCanBeTakenBack() throws {
+    let pair = try TestPair.plain()
+    let credentials = pair.a.agent.local
+    pair.a.agent.restart(now: pair.network.now)
+    pair.a.agent.cancelRestart(now: pair.network.now)
+    #expect(pair.a.agent.local == credentials)
+    pair.network.run(for: 5 * second)
+    #expect(pair.isCompleted)
   }
 
   /// The machine has moved: its old address is gone, and a new one is there.
