@@ -20,6 +20,8 @@ final class PeerOutput: RTPSessionDelegate {
   var queue = ArrivalQueue()
   /// nil: packets leave as they are.
   var protection: PacketProtection?
+  /// nil: sealed packets leave as they are.
+  var wrapping: SecureRTPPeer.Wrapping?
   var dropped = SecureRTPPeer.Dropped()
   var tap: (any PacketTap)?
   /// Nothing is sent, not even reports.
@@ -51,13 +53,23 @@ final class PeerOutput: RTPSessionDelegate {
       dropped.unsent &+= 1
       return
     }
-    guard let size = seal(packet, isControl: isControl, into: slot) else {
+    let front = wrapping?.headRoom ?? 0
+    let room = UnsafeMutableRawBufferPointer(rebasing: slot[front..<(slot.count - (wrapping?.tailRoom ?? 0))])
+    guard let size = seal(packet, isControl: isControl, into: room) else {
       dropped.failed &+= 1
       return
     }
-    let datagram = UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(slot).prefix(size))
+    let datagram = UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(room).prefix(size))
     if let tap, let local = lane.local { tap.saw(tap.seesPlain ? packet : datagram, from: local, to: remote) }
-    _ = lane.batch.add(datagram, to: remote)
+    guard let wrapping else {
+      _ = lane.batch.add(datagram, to: remote)
+      return
+    }
+    guard let range = wrapping.wrap(slot, front..<(front + size)) else {
+      dropped.failed &+= 1
+      return
+    }
+    _ = lane.batch.add(UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(slot)[range]), to: remote)
   }
 
   private func seal(_ packet: UnsafeRawBufferPointer, isControl: Bool, into slot: UnsafeMutableRawBufferPointer) -> Int? {

@@ -40,6 +40,19 @@ public final class SecureRTPPeer {
     public init() {}
   }
 
+  /// What is put around sealed packets, in place: a path over a relay needs it.
+  public struct Wrapping {
+    let headRoom: Int
+    let tailRoom: Int
+    let wrap: (UnsafeMutableRawBufferPointer, Range<Int>) -> Range<Int>?
+
+    /// So many bytes, at most 64 before and after together, are free around what `wrap` is given, which returns what is to be sent; nil: it is
+    /// dropped.
+    public init(headRoom: Int, tailRoom: Int, _ wrap: @escaping (UnsafeMutableRawBufferPointer, Range<Int>) -> Range<Int>?) {
+      (self.headRoom, self.tailRoom, self.wrap) = (max(0, headRoom), max(0, tailRoom), wrap)
+    }
+  }
+
   private struct Early {
     let datagram: [UInt8]
     let address: SocketAddress
@@ -87,6 +100,9 @@ public final class SecureRTPPeer {
   public func select(_ remote: SocketAddress?, for lane: Lane = .media) {
     if lane == .media { output.media.remote = remote } else { output.control?.remote = remote }
   }
+
+  /// What leaves from now on is wrapped so; nil: it is not. Headers of a relay are of no interest to `watch`.
+  public func wrap(_ wrapping: Wrapping?) { output.wrapping = wrapping }
 
   /// The keys are agreed on: packets that came early are opened now. Keys that were installed before are not used any more.
   public func install(_ protection: PacketProtection, now: Int64) {

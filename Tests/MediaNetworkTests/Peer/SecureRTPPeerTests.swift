@@ -35,6 +35,36 @@ import Testing
     try meet(pair)
   }
 
+  /// As a relay wants it: something before, something after.
+  @Test func packetsAreWrappedInPlace() throws {
+    let keys = (try PeerPair.protection(.aesGCM, 1, 2), try PeerPair.protection(.aesGCM, 2, 1))
+    let pair = try PeerPair(.protected(keys.0), .protected(keys.1))
+    var isRefusing = false
+    pair.here.peer.wrap(
+      .init(headRoom: 48, tailRoom: 3) { memory, payload in
+        #expect(payload.lowerBound == 48 && memory.count - payload.upperBound >= 3)
+        if isRefusing { return nil }
+        memory.storeBytes(of: 0xABCD, toByteOffset: payload.lowerBound - 4, as: UInt32.self)
+        memory[payload.upperBound] = 0xEF
+        return (payload.lowerBound - 4)..<(payload.upperBound + 1)
+      })
+    try pair.send(video: true, 0)
+    _ = pair.here.peer.poll(now: pair.now, pair.here.put(pair.now))
+    #expect(pair.here.sent.count >= 3)
+    for place in pair.here.sent.indices {
+      let bytes = pair.here.sent[place].bytes
+      #expect(bytes.prefix(4) == [0xCD, 0xAB, 0, 0] && bytes.last == 0xEF)
+      pair.here.sent[place].bytes = Array(bytes.dropFirst(4).dropLast())
+    }
+    isRefusing = true
+    try pair.send(video: false, 0)
+    _ = pair.here.peer.poll(now: pair.now, pair.here.put(pair.now))
+    #expect(pair.here.peer.dropped.failed > 0 && pair.here.sent.count < 40)
+    pair.here.peer.wrap(nil)
+    pair.run(500)
+    #expect(pair.there.frames.map(\.bytes) == [PeerPair.bytes(video: true, 0)] && pair.there.peer.dropped == .init())
+  }
+
   /// A stream of a codec that is only carried comes and goes; the others do not notice.
   @Test func whatIsAgreedOnMayChangeInMidCall() throws {
     let keys = (try PeerPair.protection(.aesGCM, 1, 2), try PeerPair.protection(.aesGCM, 2, 1))
