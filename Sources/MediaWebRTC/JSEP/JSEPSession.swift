@@ -136,6 +136,13 @@ public struct JSEPSession: Sendable {
     transceivers.removeAll { $0.isStopped && $0.mid == nil }
   }
 
+  /// The source, and its retransmissions, are not used any longer; the next description of the transceiver has others.
+  public mutating func replaceSource(_ ssrc: SSRC) {
+    for place in transceivers.indices where transceivers[place].sources.contains(where: { $0.ssrc == ssrc || $0.retransmission == ssrc }) {
+      (transceivers[place].sources, transceivers[place].isChanged) = ([], true)
+    }
+  }
+
   private mutating func change(_ id: Transceiver.ID, _ body: (inout Transceiver) -> Void) throws(MediaError) {
     guard state != .closed else { throw .closedSession }
     guard let place = transceivers.firstIndex(where: { $0.id == id }) else {

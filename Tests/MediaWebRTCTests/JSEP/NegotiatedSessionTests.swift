@@ -88,6 +88,20 @@ import Testing
     #expect(a.media[0].sources.map(\.ssrc) == [source] && a.session.negotiated?.rtp.media[0].sending.map(\.isActive) == [true])
   }
 
+  @Test func aSourceThatCollidesIsReplaced() throws {
+    var (a, b) = (SignalledEnd(1), SignalledEnd(2))
+    try a.add(.video)
+    try a.negotiate(with: &b)
+    let source = try #require(a.media[0].sources.first?.ssrc)
+    a.session.replaceSource(SSRC(source.rawValue &+ 1))
+    #expect(!a.session.needsNegotiation)
+    a.session.replaceSource(source)
+    #expect(a.session.needsNegotiation)
+    try a.negotiate(with: &b)
+    #expect(a.media[0].sources.count == 1 && a.media[0].sources[0].ssrc != source)
+    #expect(b.session.negotiated?.rtp.media[0].sources.map(\.ssrc) == a.media[0].sources.map(\.ssrc))
+  }
+
   @Test func theOtherEndsLimitsAndTracksAreSaid() throws {
     var (a, b) = (SignalledEnd(1), SignalledEnd(2) { $0.audio = [JSEPSettings.opusWithPauses] })
     try a.add(.audio)

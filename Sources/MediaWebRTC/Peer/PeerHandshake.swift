@@ -1,0 +1,97 @@
+import MediaCore
+import MediaICE
+import MediaNetwork
+import MediaRTP
+import MediaSDP
+import MediaSRTP
+import MediaTLS
+
+/// DTLS over the path: keys for media (RFC 5764), and data.
+extension PeerConnection {
+  /// Begins as soon as there is a path and the other end's fingerprint is known; then what came early is read.
+  func advanceHandshake(now: Int64) {
+    guard dtls == nil, route != nil, state != .closed, let transport = signalling.negotiated?.transport else { return }
+    let fingerprints = transport.fingerprints.map { DTLSFingerprint($0.algorithm, $0.bytes) }
+    do throws(MediaError) {
+      dtls = try DTLSMachine(
+        transport.isClient ? .client : .server, certificate: certificate, peer: fingerprints, profiles: PeerConnection.profiles, now: now)
+    } catch {
+      return fail(error, now: now)
+    }
+    let datagrams = early
+    early = []
+    for datagram in datagrams { datagram.withUnsafeBytes { receive(handshake: $0, now: now) } }
+    drainHandshake()
+  }
+
+  func receive(handshake datagram: UnsafeRawBufferPointer, now: Int64) {
+    guard let dtls else {
+      guard early.count < PeerConnection.mostEarly, datagram.count <= PeerConnection.longestEarly else { return }
+      return early.append(Array(datagram))
+    }
+    dtls.receive(datagram, now: now) { bytes in
+      if data.count < PeerConnection.mostData { data.append(Array(bytes)) } else { counts.dataDropped &+= 1 }
+    }
+    takeKeys(now: now)
+    drainHandshake()
+  }
+
+  /// As soon as the handshake is over, or media follow on data.
+  func takeKeys(now: Int64) {
+    guard !isKeyed, failure == nil, let dtls, dtls.state == .open else { return }
+    // Who only wants data need not agree on keys.
+    if dtls.srtp == nil, signalling.negotiated?.media.isEmpty ?? true { return }
+    do throws(MediaError) {
+      guard let keys = dtls.srtp, let profile = SRTPProfile(number: keys.profile) else {
+        throw MediaError(
+          .unsupported, "DTLS: no keys for SRTP were agreed on; accepted: the profiles 7 (AES-GCM) and 1 (AES in counter mode)")
+      }
+      let client = try SRTPKey(keys.clientKey + keys.clientSalt, profile)
+      let server = try SRTPKey(keys.serverKey + keys.serverSalt, profile)
+      let isClient = signalling.negotiated?.transport?.isClient ?? true
+      let protection = try PacketProtection(profile, own: isClient ? client : server, theirs: isClient ? server : client)
+      isKeyed = true
+      peer.install(protection, now: now)
+    } catch {
+      fail(error, now: now)
+    }
+  }
+
+  /// What DTLS has to send goes over the path; without one it waits there.
+  func drainHandshake() {
+    guard let route, let dtls else { return }
+    while outbox.count < PeerConnection.mostOutgoing, let bytes = dtls.takeDatagram() {
+      if let datagram = route.wrapped(bytes) { outbox.append(datagram) }
+    }
+  }
+
+  /// A message of SCTP for the other end, of at most `DTLSMachine.mostBytes`; it may get lost. Throws as `DTLSMachine.send`.
+  public func send(data bytes: UnsafeRawBufferPointer) throws(MediaError) {
+    guard let dtls, state != .closed else { throw MediaError(.state, "WebRTC: nothing can be sent before the connection is there") }
+    try dtls.send(bytes)
+    drainHandshake()
+  }
+}
+
+extension SRTPProfile {
+  /// By its number in DTLS (RFC 5764, section 4.1.2; RFC 7714, section 14.2).
+  fileprivate init?(number: UInt16) {
+    switch number {
+    case 1: self = .aesCounterSHA1
+    case 7: self = .aesGCM
+    default: return nil
+    }
+  }
+}
+
+extension ICERoute {
+  /// A datagram with what the route puts around it.
+  func wrapped(_ bytes: [UInt8]) -> ICEDatagram? {
+    guard isWrapped else { return ICEDatagram(base: base, destination: destination, bytes: bytes) }
+    var memory = [UInt8](repeating: 0, count: ICERoute.headRoom + bytes.count + ICERoute.tailRoom)
+    let payload = ICERoute.headRoom..<(ICERoute.headRoom + bytes.count)
+    memory.replaceSubrange(payload, with: bytes)
+    guard let range = memory.withUnsafeMutableBytes({ wrap($0, payload: payload) }) else { return nil }
+    return ICEDatagram(base: base, destination: destination, bytes: Array(memory[range]))
+  }
+}
