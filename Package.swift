@@ -128,7 +128,7 @@ let package = Package(
       name: "FuzzTargets",
       dependencies: [
         "MediaCore", "MediaRuntime", "MediaCodecs", "MediaRTP", "MediaSDP", "MediaSRTP", "MediaTLS", "MediaICE", "MediaSignalling", "MediaNetwork",
-        "MediaTransport", "MediaIngest", "MediaPlugins", "MediaIsolation", "IsolationProtocol",
+        "MediaTransport", "MediaWebRTC", "MediaIngest", "MediaPlugins", "MediaIsolation", "IsolationProtocol",
       ],
       path: "Tests/Fuzzing/Targets", swiftSettings: strict),
     .executableTarget(name: "msdk-fuzz-replay", dependencies: ["FuzzTargets", "MediaCore"], path: "Tests/Fuzzing/Replay", swiftSettings: strict),
