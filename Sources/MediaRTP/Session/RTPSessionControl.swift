@@ -3,7 +3,8 @@ import MediaCore
 /// Control packets that come.
 extension RTPSession {
   func receiveControl(_ datagram: UnsafeRawBufferPointer, from address: UInt64, now: Int64, _ delegate: some RTPSessionDelegate) {
-    guard var messages = try? RTCPMessage.Iterator(parsing: datagram, settings.hasReducedSize ? .reducedSize : .compound) else {
+    let form: RTCPForm = settings.hasReducedSize || settings.acceptsReducedSize ? .reducedSize : .compound
+    guard var messages = try? RTCPMessage.Iterator(parsing: datagram, form) else {
       path.refusedPackets &+= 1
       return
     }

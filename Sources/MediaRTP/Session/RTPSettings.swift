@@ -24,6 +24,8 @@ public struct RTPSettings: Sendable {
   public var isGroup = false
   /// A feedback packet may stand alone (RFC 5506).
   public var hasReducedSize = true
+  /// One that stands alone is taken also where that was not agreed on, as some send it nevertheless.
+  public var acceptsReducedSize = false
   /// Anybody may send to this end: a source that is not known counts from its second packet on (RFC 3550, appendix A.1).
   public var hasProbation = false
   /// An end that sends nothing asks for its round trips too (RFC 3611, sections 4.4 and 4.5), and answers such.

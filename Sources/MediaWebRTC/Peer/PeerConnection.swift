@@ -69,6 +69,8 @@ public final class PeerConnection {
     var rtp = RTPSettings(cname: settings.signalling.cname, clock: clock, seed: random.next())
     // Two ends that are alone with each other, and know each other.
     (rtp.isGroup, rtp.reportsAtOnce) = (false, true)
+    // aiortc sends its feedback alone, and does not describe it.
+    rtp.acceptsReducedSize = true
     rtp.pacing = settings.pacing
     (rtp.bitrates, rtp.packetSize) = (settings.signalling.bitrates, settings.signalling.packetSize)
     peer = SecureRTPPeer(rtp, receiving: [:], .awaited, now: now)

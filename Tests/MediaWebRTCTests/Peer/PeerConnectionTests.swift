@@ -94,6 +94,25 @@ import Testing
     #expect(pair.network.sent - sent < 4)
   }
 
+  /// As aiortc does it.
+  @Test func feedbackThatStandsAloneIsTakenThoughItWasNotAgreedOn() throws {
+    let pair = try VirtualPair()
+    for peer in [pair.a, pair.b] { peer.tamper = { $0.removing(lines: "a=rtcp-rsize") } }
+    let video = try pair.a.add(.video)
+    pair.network.run(for: 5 * second) { pair.isConnected }
+    #expect(pair.a.connection.signalling.negotiated?.rtp.hasReducedSize == false)
+    try pair.play([(pair.a, video)], for: second)
+    let source = try #require(pair.a.connection.signalling.negotiated?.media[0].sources.first?.ssrc)
+    // A picture loss indication (RFC 4585, section 6.3.1).
+    let words: [UInt32] = [0x81CE_0002, 0x0102_0304, source.rawValue]
+    let packet = words.flatMap { word in (0..<4).map { UInt8(truncatingIfNeeded: word >> UInt32(24 - 8 * $0)) } }
+    let remote = try #require(pair.b.connection.peer.remote)
+    packet.withUnsafeBytes { pair.b.connection.peer.send(control: $0, to: remote) }
+    pair.b.settle()
+    pair.network.run(for: 100 * millisecond)
+    #expect(pair.a.keysWanted == [source] && pair.a.connection.rtp.refusedPackets == 0)
+  }
+
   /// A path over a relay has four bytes before each packet (RFC 8656, section 12.4), whoever made it.
   @Test func whatGoesOverARelayIsWrapped() throws {
     let pair = try VirtualPair()

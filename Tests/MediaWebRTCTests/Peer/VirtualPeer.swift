@@ -35,7 +35,7 @@ final class VirtualPeer {
   /// Numbers of frames that came, by the names of their sections and streams.
   private(set) var frames: [String: [Int]] = [:]
   private(set) var ended: [SSRC] = []
-  private var keysWanted: Set<SSRC> = []
+  private(set) var keysWanted: Set<SSRC> = []
   /// Of what was not sent for a while, the next frame is a key frame.
   private var interrupted: Set<Transceiver.ID> = []
   private var names: [SSRC: String] = [:]
