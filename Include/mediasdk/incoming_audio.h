@@ -147,7 +147,7 @@ typedef struct msdk_incoming_audio_stats { /* the names of W3C webrtc-stats wher
   uint64_t buffers_delivered;        /**< read, or passed to the callback */
   uint64_t buffers_dropped;          /**< neither delivered nor rendered */
   uint64_t buffers_rendered;         /**< by at least one renderer */
-  int64_t total_decode_time_ns;     /**< 0 for the mix */
+  int64_t total_decode_time_ns;     /**< in the decoder, loss concealment included; 0 for the mix */
   /** Of the stream's part in the mix; for the mix, the sum of its parts. They count since the mix was started, and are 0 while it
    * is stopped. */
   int64_t jitter_buffer_ns;          /**< the current delay; for the mix, the longest of its parts */

@@ -154,7 +154,7 @@ typedef struct msdk_incoming_video_stats { /* the names of W3C webrtc-stats wher
   uint64_t frames_dropped;  /**< neither delivered nor rendered: the queue was full, a filter dropped them, or the program was slow */
   uint64_t bytes_received;
   uint64_t key_frames_requested;
-  int64_t total_decode_time_ns;
+  int64_t total_decode_time_ns; /**< in the decoder and in the conversion to the requested format */
   uint64_t freeze_count; /**< number of times the video froze until the next key frame */
   uint64_t frames_rendered; /**< by at least one renderer */
   int64_t total_filter_time_ns; /**< in the filters and in the conversions for them */

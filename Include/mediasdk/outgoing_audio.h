@@ -262,7 +262,7 @@ typedef struct msdk_outgoing_audio_stats { /* the names of W3C webrtc-stats wher
   uint64_t packets_sent; /**< encoded here or sent encoded, and handed over, with or without receivers */
   uint64_t bytes_sent;
   int64_t queued_ns;     /**< queued at present */
-  int64_t total_encode_time_ns;
+  int64_t total_encode_time_ns; /**< in the encoder and in the conversions for it */
   uint32_t level;        /**< of the last buffer, as in msdk_audio_frame */
   uint32_t is_muted;
   uint32_t receivers;    /**< subscribed at present */

@@ -150,6 +150,15 @@ extension OutgoingAudio {
   var buffersHeld: Int { pool.inUse }
 }
 
+/// Keeps this thread busy for so long, at least, and says for how long it was, in nanoseconds.
+func spend(_ time: Int64) -> Int64 {
+  let start = MediaTime.monotonic()
+  while true {
+    let spent = MediaTime.monotonic() - start
+    if spent >= time { return spent }
+  }
+}
+
 /// A tone, sent buffer after buffer.
 struct ToneSender {
   let stream: OutgoingAudio

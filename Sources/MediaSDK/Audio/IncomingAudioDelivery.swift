@@ -170,10 +170,15 @@ extension IncomingAudio {
     }
     guard isTaken, let decoding = remote?.decoding else { return }
     if isFirst { decoding.reset() }
-    let start = MediaTime.monotonic()
+    var (start, spent) = (MediaTime.monotonic(), Int64(0))
     do throws(MediaError) {
-      let result = try decoding.decode(packet, picture) { take($0, isOwned: true, isRendered: isRendered) }
-      let duration = UInt64(max(0, MediaTime.monotonic() - start))
+      let result = try decoding.decode(packet, picture) {
+        // Filters, renderers and the program are not the decoder.
+        spent += MediaTime.monotonic() - start
+        take($0, isOwned: true, isRendered: isRendered)
+        start = MediaTime.monotonic()
+      }
+      let duration = UInt64(max(0, spent + MediaTime.monotonic() - start))
       guarded.withLock { guarded in
         guarded.counters.recovered += result.recovered
         guarded.counters.concealed += result.concealed

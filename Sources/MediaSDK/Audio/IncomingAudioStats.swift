@@ -23,7 +23,7 @@ public struct IncomingAudioCounters: IncomingCounters, Sendable {
   public var dropped: UInt64 = 0
   /// Buffers and packets that at least one renderer took.
   public var rendered: UInt64 = 0
-  /// Nanoseconds of decoding, with the filters, callbacks and renderers that get the buffers meanwhile. 0 for the mix.
+  /// Nanoseconds in the decoder, loss concealment included. 0 for the mix.
   public var totalDecodeTime: UInt64 = 0
   /// Nanoseconds in the filters and in the conversions for them.
   public var totalFilterTime: UInt64 = 0

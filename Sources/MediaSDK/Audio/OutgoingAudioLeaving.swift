@@ -144,9 +144,12 @@ extension OutgoingAudio {
     _ run: ((AudioEncodingStage.Packet) throws(MediaError) -> Void) throws(MediaError) -> Void
   ) {
     guard let encoding = situation.encoding else { return }
-    let start = MediaTime.monotonic()
+    var (start, spent) = (MediaTime.monotonic(), Int64(0))
     do throws(MediaError) {
       try run { packet throws(MediaError) in
+        // What is done with a packet is not the encoder's.
+        spent += MediaTime.monotonic() - start
+        defer { start = MediaTime.monotonic() }
         var result: SendResult?
         if let encoded = packet.frame {
           situation.callback?.call(encoded)
@@ -167,8 +170,8 @@ extension OutgoingAudio {
     } catch {
       while let pending = takeAwaiting() { fail(pending, error) }
     }
-    let spent = UInt64(max(0, MediaTime.monotonic() - start))
-    guarded.withLock { $0.counters.totalEncodeTime += spent }
+    spent += MediaTime.monotonic() - start
+    guarded.withLock { $0.counters.totalEncodeTime += UInt64(max(0, spent)) }
   }
 
   func handOver(_ frame: StreamFrame<AudioFrame>, _ publication: Publication?) -> SendResult {

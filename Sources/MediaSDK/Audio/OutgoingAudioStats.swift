@@ -16,7 +16,7 @@ public struct OutgoingAudioCounters: Sendable {
   public var packets: UInt64 = 0
   /// Bytes of the packets or raw buffers that were reported as sent or encoded.
   public var bytesSent: UInt64 = 0
-  /// Nanoseconds in the encoder, with the callback and the transport that get its packets meanwhile.
+  /// Nanoseconds in the encoder and in the conversions for it.
   public var totalEncodeTime: UInt64 = 0
   /// Nanoseconds in the filters and in the conversions for them.
   public var totalFilterTime: UInt64 = 0

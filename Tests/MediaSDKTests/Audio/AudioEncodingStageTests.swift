@@ -281,6 +281,22 @@ import Testing
     #expect(stream.buffersHeld == 0)
   }
 
+  /// However long a callback takes, its time is not the encoder's.
+  @Test func theEncoderHasItsOwnTimeOnly() throws {
+    let call = try Call().connect()
+    let stream = try call.startSound(Make.opus())
+    let elsewhere = Journal<Int64>()
+    try stream.setEncodedCallback { _ in elsewhere.add(spend(20 * millisecond)) }
+    let start = MediaTime.monotonic()
+    for _ in 0..<10 {
+      try stream.sendLevel()
+      try call.advance(20 * millisecond)
+    }
+    let rest = MediaTime.monotonic() - start - elsewhere.entries.reduce(0, +)
+    let spent = Int64(stream.stats.counters.totalEncodeTime)
+    #expect(elsewhere.entries.count == 10 && spent > 0 && spent <= rest, "\(spent) of \(rest) ns")
+  }
+
   @Test func silenceThatIsLeftOutIsReportedSo() throws {
     let call = try Call().connect()
     let (stream, incoming) = try call.sound(Make.opus { ($0.dtx, $0.bitrate) = (true, 16_000) })

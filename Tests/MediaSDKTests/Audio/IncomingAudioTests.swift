@@ -393,6 +393,23 @@ import Testing
     #expect(incoming.stats.counters.totalDecodeTime > 0)
   }
 
+  /// However long a callback takes, its time is not the decoder's.
+  @Test func theDecoderHasItsOwnTimeOnly() throws {
+    let call = try Call().connect()
+    let (outgoing, incoming) = try call.sound(Make.opus())
+    let elsewhere = Journal<Int64>()
+    incoming.setFrameCallback { _ in elsewhere.add(spend(20 * millisecond)) }
+    let start = MediaTime.monotonic()
+    var tone = ToneSender(outgoing)
+    for _ in 0..<10 {
+      try tone.send()
+      try call.advance(20 * millisecond)
+    }
+    let rest = MediaTime.monotonic() - start - elsewhere.entries.reduce(0, +)
+    let spent = Int64(incoming.stats.counters.totalDecodeTime)
+    #expect(elsewhere.entries.count == 10 && spent > 0 && spent <= rest, "\(spent) of \(rest) ns")
+  }
+
   @Test func whatIsNoPacketIsCountedAndHarmsNothing() throws {
     let call = try Call().connect()
     let (outgoing, incoming) = try call.sound(Make.opus())
