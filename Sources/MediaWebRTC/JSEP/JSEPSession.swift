@@ -164,7 +164,8 @@ public struct JSEPSession: Sendable {
   /// Something is wanted that no description has: an offer is to be made.
   public var needsNegotiation: Bool {
     guard state == .stable else { return false }
-    return wantsRestart || transceivers.contains { $0.isChanged } || (wantsData && !sections.contains { $0.isData && !$0.isRejected })
+    return (wantsRestart && !sections.isEmpty) || transceivers.contains { $0.isChanged }
+      || (wantsData && !sections.contains { $0.isData && !$0.isRejected })
   }
 
   // MARK: Descriptions

@@ -24,7 +24,7 @@ import Testing
       network.run(for: 3 * second)
       // What is lost is sent again, or a key frame takes its place.
       let (came, sent) = (Set(pair.b.frames["1"] ?? []).count, pair.a.numbers["1"] ?? 0)
-      #expect(sent > 100 && came * 10 >= sent * 4, "seed \(seed): \(came) of \(sent)")
+      #expect(sent > 80 && came * 10 >= sent * 4, "seed \(seed): \(came) of \(sent)")
       #expect(
         pair.b.frames["1"] == pair.b.frames["1"]?.sorted() && Set(pair.b.frames["0"] ?? []).count * 10 >= (pair.a.numbers["0"] ?? 0) * 8)
       #expect(pair.b.connection.stats.dropped.forged == 0 && pair.a.connection.stats.dropped.forged == 0)
