@@ -22,7 +22,7 @@ SWIFT_STATIC := $(shell swiftc -print-target-info -static-stdlib | sed -n 's/.*"
 RUNTIME := $(patsubst %,.build/runtime/libswift%.a,Core Glibc Synchronization) .build/runtime/scalar_names.o
 
 # C is optimised in debug builds too: what a test computes in it runs over every pixel.
-SWIFT_DEBUG := --scratch-path .build/swift-tests --disable-index-store -Xcc -O2
+SWIFT_DEBUG := --scratch-path .build/swift-tests -Xcc -O2
 
 # What is built in another folder is the same, byte for byte: Swift's hashes of modules and the linker's of the whole contain paths, and so would
 # what C's compiler writes for debuggers.
