@@ -121,7 +121,7 @@ public struct ICEDatagram: Sendable {
   public let base: ICEBase
   /// Of a connection to a relay, the server; of a passive base, the other end of the connection. Over both, these are bytes of the stream.
   public let destination: SocketAddress
-  /// At most 65,535 bytes.
+  /// With the headers of a relay, where one is on the path.
   public let bytes: [UInt8]
 
   /// One of the application's, by a route that has wrapped it.

@@ -67,8 +67,7 @@ public final class PeerConnection {
     ice = ICEAgent(settings.ice, random: random)
     signalling = JSEPSession(settings.signalling, credentials: ice.local)
     var rtp = RTPSettings(cname: settings.signalling.cname, clock: clock, seed: random.next())
-    // Two ends that are alone with each other, and know each other.
-    (rtp.isGroup, rtp.reportsAtOnce) = (false, true)
+    rtp.reportsAtOnce = true
     // aiortc sends its feedback alone, and does not describe it.
     rtp.acceptsReducedSize = true
     rtp.pacing = settings.pacing
