@@ -34,7 +34,9 @@ final class EventQueue: Sendable {
   /// Whether more than half of it is taken.
   var isCrowded: Bool { state.withLock { $0.events.count > $0.events.capacity / 2 } }
 
-  func push(_ event: SessionEvent) {
+  /// Gives what it displaced, for the caller to let go of: things may end with it. Calls nothing foreign.
+  @discardableResult
+  func push(_ event: SessionEvent) -> StampedEvent? {
     let stamped = StampedEvent(event, at: clock.now())
     let (worker, displaced): ((any Worker)?, StampedEvent?) = state.withLock { state in
       guard !state.isClosed else { return (nil, nil) }
@@ -47,9 +49,9 @@ final class EventQueue: Sendable {
       state.flag.set(true)
       return (state.callback == nil ? nil : state.worker, displaced)
     }
-    _ = displaced  // Let go here: what it names may end with it.
     state.notify()
     worker?.poke()
+    return displaced
   }
 
   func next(deadline: Int64) throws(MediaError) -> StampedEvent {

@@ -129,7 +129,7 @@ public final class Session: TransportDelegate {
   /// Starts to connect, and returns at once; events report the result. Throws `.state` unless the session is idle or disconnected,
   /// `.closed` once it is closed, and the error of a transport that cannot be made, for example without its keys.
   public func connect() throws(MediaError) {
-    let transport: any Transport = try guarded.withLock { guarded throws(MediaError) in
+    let transport: any Transport = try changeState { guarded throws(MediaError) in
       guard !guarded.isClosed else { throw MediaError(.closed, "the session is destroyed") }
       guard guarded.state == .idle || guarded.state == .disconnected else {
         throw MediaError(.state, "the session is \(guarded.state); accepted: idle, disconnected")
@@ -139,7 +139,6 @@ public final class Session: TransportDelegate {
       guarded.transport = transport
       return transport
     }
-    push(.state(.connecting, nil))
     transport.connect(self)
   }
 
@@ -157,16 +156,16 @@ public final class Session: TransportDelegate {
     leave(because: nil)
   }
 
-  private func leave(because error: MediaError?) {
-    let transport: (any Transport)? = guarded.withLock { guarded in
-      guard let transport = guarded.transport else { return nil }
+  /// Leaves that transport alone, if one is given: the session may have connected anew meanwhile.
+  private func leave(_ ended: (any Transport)? = nil, because error: MediaError?) {
+    let transport: (any Transport)? = changeState(isAnnounced: error == nil) { guarded in
+      guard let transport = guarded.transport, ended == nil || ended === transport else { return nil }
       guarded.transport = nil
       guarded.state = .disconnecting
       return transport
     }
     guard let transport else { return }
     endQuality()
-    if error == nil { push(.state(.disconnecting, nil)) }
     let (outgoing, incoming, sound): ([OutgoingVideo], [IncomingVideo], SessionAudio) = guarded.withLock { guarded in
       defer {
         guarded.outgoing = [:]
@@ -185,9 +184,8 @@ public final class Session: TransportDelegate {
     transport.disconnect()
     for stream in incoming { retire(stream) }
     for stream in sound.incoming.values { retire(stream) }
-    guarded.withLock { $0.state = .disconnected }
+    changeState(because: error) { $0.state = .disconnected }
     guarded.notify()
-    push(.state(.disconnected, error))
   }
 
   /// Whether nobody uses the transport any more. Another thread may be leaving: it is waited for, unless it may be waiting for this one.
@@ -371,12 +369,27 @@ public final class Session: TransportDelegate {
   // MARK: Events
 
   func push(_ event: SessionEvent) {
-    if case .state(let state, let error) = event {
-      let reason = error.map { ": \($0.text)" } ?? ""
-      engine.logger.log(MSDK_LOG_INFO.level32, .session, "session \"\(options.userID)\" at \(options.url) is \(state)\(reason)")
-    }
     events.push(event)
     refreshRenderers()
+  }
+
+  /// Queues the event about the state that `body` sets before another thread can set the next: they are read in that order.
+  private func changeState<Value, Failure>(
+    isAnnounced: Bool = true, because error: MediaError? = nil, _ body: (inout Guarded) throws(Failure) -> Value
+  ) throws(Failure) -> Value {
+    // What is displaced from the queue is let go outside the lock, as things may end with it.
+    let (value, change, displaced): (Value, SessionState?, StampedEvent?) = try guarded.withLock { guarded throws(Failure) in
+      let former = guarded.state
+      let value = try body(&guarded)
+      guard isAnnounced, guarded.state != former else { return (value, nil, nil) }
+      return (value, guarded.state, events.push(.state(guarded.state, error)))
+    }
+    _ = displaced
+    guard let change else { return value }
+    let reason = error.map { ": \($0.text)" } ?? ""
+    engine.logger.log(MSDK_LOG_INFO.level32, .session, "session \"\(options.userID)\" at \(options.url) is \(change)\(reason)")
+    refreshRenderers()
+    return value
   }
 
   /// For those that come again, and that others must not be lost for.
@@ -440,17 +453,19 @@ public final class Session: TransportDelegate {
     guard guarded.withLock({ $0.transport === transport }) else { return }
     switch event {
     case .connected(let permissions):
-      guarded.withLock { $0.permissions = permissions }
-      change(to: .connected)
+      change(to: .connected, transport, permissions)
       watchQuality(of: transport)
       startAttached()
-    case .reconnecting: change(to: .reconnecting)
-    case .reconnected: change(to: .connected)
-    case .disconnected(let error): leave(because: error)
+    case .reconnecting: change(to: .reconnecting, transport)
+    case .reconnected: change(to: .connected, transport)
+    case .disconnected(let error): leave(transport, because: error)
     case .joined(let member):
-      guarded.withLock { guarded in
-        if guarded.transport === transport { guarded.members.append(member) }
+      let isHere = guarded.withLock { guarded in
+        guard guarded.transport === transport else { return false }
+        guarded.members.append(member)
+        return true
       }
+      guard isHere else { return }
       push(.participantJoined(member))
       fallBack()
     case .left(let userID):
@@ -486,10 +501,12 @@ public final class Session: TransportDelegate {
     case .wanted(let id, let preference): guarded.withLock { $0.outgoing[id] }?.follow(wanted: preference)
     case .unreachable(let id, let userID, let error): becameUnreachable(id, userID, error)
     case .estimate(let bitrate):
-      let outgoing = guarded.withLock { guarded in
+      let outgoing: [OutgoingVideo]? = guarded.withLock { guarded in
+        guard guarded.transport === transport else { return nil }
         guarded.estimate = bitrate
         return bitrate == 0 ? Array(guarded.outgoing.values) : []
       }
+      guard let outgoing else { return }
       push(.estimate(bitrate))
       for stream in outgoing { stream.follow(estimate: 0) }
       divideEstimate()
@@ -513,9 +530,13 @@ public final class Session: TransportDelegate {
     }
   }
 
-  private func change(to state: SessionState) {
-    guarded.withLock { $0.state = state }
-    push(.state(state, nil))
+  /// Unless another thread has left that transport meanwhile.
+  private func change(to state: SessionState, _ transport: any Transport, _ permissions: Permissions? = nil) {
+    changeState { guarded in
+      guard guarded.transport === transport else { return }
+      guarded.state = state
+      guarded.permissions = permissions ?? guarded.permissions
+    }
   }
 }
 

@@ -48,6 +48,20 @@ import Testing
     return true
   }
 
+  /// The room lets the session in on one thread while another leaves: whichever is first, it has left afterwards, and its events say so.
+  @Test func whoeverLeavesWhileEnteringHasLeft() throws {
+    let call = try Call(#function, file: "system", isVirtual: false)
+    for round in 0..<20_000 {
+      try call.anna.connect()
+      for _ in 0..<(round % 40) { sched() }
+      call.anna.disconnect()
+      try #require(call.anna.state == .disconnected)
+      let states = call.events(call.anna).filter { $0 != "connected" }
+      try #require(states == ["connecting", "disconnecting", "disconnected"])
+    }
+    call.engine.close()
+  }
+
   /// The thread that is left when its callback returns must not take what is for the next one, whose decoder is another.
   @Test func aCallbackMayStartItsStreamAnew() throws {
     let call = try connected(#function)
