@@ -5,6 +5,8 @@ import PackageDescription
 // cannot be built.
 let runtime = Context.environment["MSDK_RUNTIME"]
 let strict: [SwiftSetting] = [.swiftLanguageMode(.v6), .treatAllWarnings(as: .error)]
+// Optimised in debug builds too, if make builds the tests (MSDK_FAST_TESTS): where tests simulate hours of calls.
+let simulated: [SwiftSetting] = strict + (Context.environment["MSDK_FAST_TESTS"] == nil ? [] : [.unsafeFlags(["-O"])])
 // Before the toolchain's own archives, so that the linker takes these.
 let trimmed: [LinkerSetting] =
   runtime.map { folder in
@@ -46,28 +48,28 @@ let package = Package(
     .target(
       name: "CResampler",
       cSettings: [.treatAllWarnings(as: .error), .enableWarning("all"), .enableWarning("extra"), .enableWarning("pedantic")]),
-    .target(name: "MediaCore", dependencies: ["CMediaSDK", "CLinux"], swiftSettings: strict),
+    .target(name: "MediaCore", dependencies: ["CMediaSDK", "CLinux"], swiftSettings: simulated),
     .target(name: "MediaCodecs", dependencies: ["CMediaSDK", "MediaCore", "CPixels", "CVPX", "CYUV", "COpus", "CResampler"], swiftSettings: strict),
-    .target(name: "MediaRuntime", dependencies: ["MediaCore", "CLinux"], swiftSettings: strict),
-    .target(name: "MediaRTP", dependencies: ["MediaCore"], swiftSettings: strict),
+    .target(name: "MediaRuntime", dependencies: ["MediaCore", "CLinux"], swiftSettings: simulated),
+    .target(name: "MediaRTP", dependencies: ["MediaCore"], swiftSettings: simulated),
     .target(name: "MediaSDP", dependencies: ["MediaCore", "MediaRTP"], swiftSettings: strict),
-    .target(name: "MediaSRTP", dependencies: ["MediaCore", "MediaRTP", "COpenSSL"], swiftSettings: strict),
-    .target(name: "MediaNetwork", dependencies: ["CMediaSDK", "MediaCore", "MediaRuntime", "MediaRTP", "MediaSRTP", "CLinux"], swiftSettings: strict),
+    .target(name: "MediaSRTP", dependencies: ["MediaCore", "MediaRTP", "COpenSSL"], swiftSettings: simulated),
+    .target(name: "MediaNetwork", dependencies: ["CMediaSDK", "MediaCore", "MediaRuntime", "MediaRTP", "MediaSRTP", "CLinux"], swiftSettings: simulated),
     .target(name: "MediaTLS", dependencies: ["MediaCore", "COpenSSL"], swiftSettings: strict),
-    .target(name: "MediaICE", dependencies: ["MediaCore", "MediaSDP", "COpenSSL"], swiftSettings: strict),
+    .target(name: "MediaICE", dependencies: ["MediaCore", "MediaSDP", "COpenSSL"], swiftSettings: simulated),
     .target(name: "MediaSignalling", dependencies: ["MediaCore", "MediaSDP", "COpenSSL"], swiftSettings: strict),
     .target(
       name: "MediaWebRTC",
       dependencies: [
         "CMediaSDK", "MediaCore", "MediaRTP", "MediaSDP", "MediaSRTP", "MediaTLS", "MediaICE", "MediaNetwork",
       ],
-      swiftSettings: strict),
+      swiftSettings: simulated),
     .target(
       name: "MediaTransport",
       dependencies: ["CMediaSDK", "MediaCore", "MediaRuntime", "MediaTLS", "MediaRTP", "MediaSDP", "MediaSRTP", "MediaNetwork", "CLinux"],
-      swiftSettings: strict),
+      swiftSettings: simulated),
     // Of no product: unit tests have it.
-    .target(name: "MediaEmulation", dependencies: ["MediaCore", "MediaRuntime", "MediaNetwork", "MediaTransport"], swiftSettings: strict),
+    .target(name: "MediaEmulation", dependencies: ["MediaCore", "MediaRuntime", "MediaNetwork", "MediaTransport"], swiftSettings: simulated),
     .target(name: "MediaPlugins", dependencies: ["CMediaSDK", "MediaCore", "MediaCodecs", "CLinux", "CFFI"], swiftSettings: strict),
     // Plugins in processes of their own: what both sides say, the library's side, and the side of `msdk-plugin-host`, which the library has not.
     .target(
