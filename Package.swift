@@ -48,6 +48,11 @@ let package = Package(
     .target(
       name: "CResampler",
       cSettings: [.treatAllWarnings(as: .error), .enableWarning("all"), .enableWarning("extra"), .enableWarning("pedantic")]),
+    // SCTP. The archive, so that the embedding program needs no library more; its clock, timers and random bytes are replaced here.
+    .target(
+      name: "CUSRSCTP",
+      cSettings: [.treatAllWarnings(as: .error), .enableWarning("all"), .enableWarning("extra"), .enableWarning("pedantic")],
+      linkerSettings: [.linkedLibrary(":libusrsctp.a")]),
     .target(name: "MediaCore", dependencies: ["CMediaSDK", "CLinux"], swiftSettings: simulated),
     .target(name: "MediaCodecs", dependencies: ["CMediaSDK", "MediaCore", "CPixels", "CVPX", "CYUV", "COpus", "CResampler"], swiftSettings: strict),
     .target(name: "MediaRuntime", dependencies: ["MediaCore", "CLinux"], swiftSettings: simulated),
@@ -56,6 +61,7 @@ let package = Package(
     .target(name: "MediaSRTP", dependencies: ["MediaCore", "MediaRTP", "COpenSSL"], swiftSettings: simulated),
     .target(name: "MediaNetwork", dependencies: ["CMediaSDK", "MediaCore", "MediaRuntime", "MediaRTP", "MediaSRTP", "CLinux"], swiftSettings: simulated),
     .target(name: "MediaTLS", dependencies: ["MediaCore", "COpenSSL"], swiftSettings: strict),
+    .target(name: "MediaSCTP", dependencies: ["MediaCore", "CUSRSCTP"], swiftSettings: strict),
     .target(name: "MediaICE", dependencies: ["MediaCore", "MediaSDP", "COpenSSL"], swiftSettings: simulated),
     .target(name: "MediaSignalling", dependencies: ["MediaCore", "MediaSDP", "COpenSSL"], swiftSettings: strict),
     .target(
@@ -129,8 +135,8 @@ let package = Package(
     .target(
       name: "FuzzTargets",
       dependencies: [
-        "MediaCore", "MediaRuntime", "MediaCodecs", "MediaRTP", "MediaSDP", "MediaSRTP", "MediaTLS", "MediaICE", "MediaSignalling", "MediaNetwork",
-        "MediaTransport", "MediaWebRTC", "MediaIngest", "MediaPlugins", "MediaIsolation", "IsolationProtocol",
+        "MediaCore", "MediaRuntime", "MediaCodecs", "MediaRTP", "MediaSDP", "MediaSRTP", "MediaTLS", "MediaSCTP", "MediaICE", "MediaSignalling",
+        "MediaNetwork", "MediaTransport", "MediaWebRTC", "MediaIngest", "MediaPlugins", "MediaIsolation", "IsolationProtocol",
       ],
       path: "Tests/Fuzzing/Targets", swiftSettings: strict),
     .executableTarget(name: "msdk-fuzz-replay", dependencies: ["FuzzTargets", "MediaCore"], path: "Tests/Fuzzing/Replay", swiftSettings: strict),
@@ -145,6 +151,7 @@ let package = Package(
     .testTarget(name: "MediaRTPTests", dependencies: ["MediaRTP"], swiftSettings: strict),
     .testTarget(name: "MediaSDPTests", dependencies: ["MediaSDP"], swiftSettings: strict),
     .testTarget(name: "MediaSRTPTests", dependencies: ["MediaSRTP"], swiftSettings: strict),
+    .testTarget(name: "MediaSCTPTests", dependencies: ["MediaSCTP"], swiftSettings: strict),
     .testTarget(name: "MediaICETests", dependencies: ["MediaICE"], swiftSettings: strict),
     .testTarget(name: "MediaSignallingTests", dependencies: ["MediaSignalling"], swiftSettings: strict),
     .testTarget(name: "MediaNetworkTests", dependencies: ["MediaNetwork"], swiftSettings: strict),

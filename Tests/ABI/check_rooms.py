@@ -16,9 +16,9 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 # From the bottom up; those of one line know nothing of each other.
 ROOMS = (
-    ("CMediaSDK", "CLinux", "CVPX", "CYUV", "COpus", "CResampler", "CFFI", "COpenSSL", "CPixels"),
+    ("CMediaSDK", "CLinux", "CVPX", "CYUV", "COpus", "CResampler", "CFFI", "COpenSSL", "CPixels", "CUSRSCTP"),
     ("MediaCore",),
-    ("MediaRuntime", "MediaCodecs", "MediaRTP", "MediaTLS"),
+    ("MediaRuntime", "MediaCodecs", "MediaRTP", "MediaTLS", "MediaSCTP"),
     ("MediaSDP", "MediaSRTP", "MediaPlugins"),
     ("MediaNetwork", "MediaICE", "MediaSignalling", "IsolationProtocol"),
     ("MediaIsolation", "IsolationChild"),

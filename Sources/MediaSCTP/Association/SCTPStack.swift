@@ -1,0 +1,51 @@
+import CUSRSCTP
+import Synchronization
+
+/// The stack of libusrsctp, of which a process has one. Each association has its own time, timers and random bytes (CUSRSCTP), but tables and
+/// statistics are of the process. So this has the one lock of a room that is pure otherwise: any thread may call, and one at a time is in the
+/// library. Nothing foreign runs under the lock, and it is held for as long as a packet takes.
+final class SCTPStack: Sendable {
+  static let shared = SCTPStack()
+
+  /// Each association has a number, which stands for the address of both ends. They are used again, since the library keeps them forever.
+  private struct Addresses {
+    var free: [UInt32] = []
+    var highest: UInt32 = 0
+  }
+  private let addresses = Mutex(Addresses())
+
+  private init() {
+    cusrsctp_start(
+      { owner, packet, size in
+        guard let owner, let packet else { return }
+        Unmanaged<SCTPHost>.fromOpaque(owner).takeUnretainedValue().append(UnsafeRawBufferPointer(start: packet, count: size))
+      },
+      { owner, memory, size in
+        guard let owner, let memory else { return }
+        Unmanaged<SCTPHost>.fromOpaque(owner).takeUnretainedValue().fill(UnsafeMutableRawBufferPointer(start: memory, count: size))
+      })
+  }
+
+  /// `body` calls the library, for that association, at that time.
+  func enter<Result>(_ context: OpaquePointer, now: Int64, _ body: () -> Result) -> Result {
+    addresses.withLock { _ in
+      cusrsctp_enter(context, now)
+      defer { cusrsctp_leave() }
+      return body()
+    }
+  }
+
+  /// An address that no other association has.
+  func takeAddress() -> UInt32 {
+    addresses.withLock { addresses in
+      if let address = addresses.free.popLast() { return address }
+      addresses.highest += 1
+      cusrsctp_register_address(addresses.highest)
+      return addresses.highest
+    }
+  }
+
+  func giveBack(_ address: UInt32) {
+    addresses.withLock { $0.free.append(address) }
+  }
+}

@@ -1,0 +1,54 @@
+import MediaCore
+
+/// A channel of one `DataChannels`; never used again there, unlike its stream.
+public struct DataChannelID: Hashable, Sendable, Comparable {
+  let number: UInt64
+
+  public static func < (left: DataChannelID, right: DataChannelID) -> Bool { left.number < right.number }
+}
+
+/// How long a message that got lost is sent again (RFC 8831, section 6.1; RFC 8832, section 5.1).
+public enum DataChannelReliability: Sendable, Equatable {
+  case reliable
+  /// So many times.
+  case retransmissions(UInt16)
+  /// For so many milliseconds since it was given to `send`. A channel that the other end opens may have up to 4,294,967,295.
+  case lifetime(milliseconds: UInt32)
+}
+
+/// What is known of a channel.
+public struct DataChannelInfo: Sendable, Equatable {
+  public let id: DataChannelID
+  /// The identifier of its two streams, 0 to 65,534.
+  public let stream: UInt16
+  /// Bytes of UTF-8 as they came; anything, where the other end has opened it.
+  public let label: [UInt8]
+  /// The subprotocol, likewise.
+  public let `protocol`: [UInt8]
+  public let isOrdered: Bool
+  public let reliability: DataChannelReliability
+  /// RFC 8831, section 6.4; 256 is the normal one. It is passed on, and changes nothing here.
+  public let priority: UInt16
+  /// The program knows its stream from elsewhere.
+  public let isNegotiated: Bool
+  /// The other end has opened it.
+  public let isIncoming: Bool
+}
+
+/// What a connection reports, in order.
+public enum DataChannelEvent: Sendable, Equatable {
+  /// Both ends are there. A channel can have one of the first `streams` streams.
+  case up(streams: Int)
+  /// The end, after `.closed` for each channel. `.timeout`: no answer. `.io`: the other end has aborted it. `.closed`: the other end has shut
+  /// it down. `.corrupt`: it does not keep to the protocol.
+  case lost(MediaError)
+  /// The other end has opened it, or knows that this end has.
+  case opened(DataChannelInfo)
+  /// nil: one of the ends has closed it. `.limit`: the other end sent a message longer than announced, or has fewer streams. Otherwise the error
+  /// of `lost`.
+  case closed(DataChannelID, MediaError?)
+  /// A whole message, which may be empty. Text is said to be UTF-8, which is not checked.
+  case message(DataChannelID, [UInt8], isText: Bool)
+  /// What is buffered for it fell to its low threshold, from above.
+  case bufferedAmountLow(DataChannelID)
+}
