@@ -13,7 +13,8 @@ extension DataChannels {
   /// When nothing waits any more.
   func resetIfClosing(_ channel: DataChannel) {
     let stream = channel.info.stream
-    guard channel.isClosing, channels[channel.info.id] != nil, !channel.isOutgoingReset, channel.waiting.isEmpty, !resetting.contains(stream)
+    guard channel.isClosing, channels[channel.info.id] != nil, !channel.isOutgoingReset, channel.waiting.isEmpty,
+      !resetting.contains(stream)
     else { return }
     guard association.reset(stream) else { return finish(channel) }
     resetting.insert(stream)

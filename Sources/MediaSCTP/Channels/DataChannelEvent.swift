@@ -4,6 +4,7 @@ import MediaCore
 public struct DataChannelID: Hashable, Sendable, Comparable {
   let number: UInt64
 
+  /// In the order in which they were made.
   public static func < (left: DataChannelID, right: DataChannelID) -> Bool { left.number < right.number }
 }
 
@@ -18,6 +19,7 @@ public enum DataChannelReliability: Sendable, Equatable {
 
 /// What is known of a channel.
 public struct DataChannelInfo: Sendable, Equatable {
+  /// What the calls take.
   public let id: DataChannelID
   /// The identifier of its two streams, 0 to 65,534.
   public let stream: UInt16
@@ -25,7 +27,9 @@ public struct DataChannelInfo: Sendable, Equatable {
   public let label: [UInt8]
   /// The subprotocol, likewise.
   public let `protocol`: [UInt8]
+  /// Messages arrive in the order in which they were sent.
   public let isOrdered: Bool
+  /// Of messages of both ends.
   public let reliability: DataChannelReliability
   /// RFC 8831, section 6.4; 256 is the normal one. It is passed on, and changes nothing here.
   public let priority: UInt16

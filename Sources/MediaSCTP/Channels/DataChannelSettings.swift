@@ -2,8 +2,9 @@ import MediaCore
 
 /// How the data channels of one connection are made, and their bounds.
 public struct DataChannelSettings: Sendable, Equatable {
-  /// a=sctp-port of both ends (RFC 8841, section 5); 1 to 65,535.
+  /// a=sctp-port of this end (RFC 8841, section 5), 1 to 65,535.
   public var ownPort: UInt16 = 5000
+  /// That of the other end.
   public var peerPort: UInt16 = 5000
   /// The longest message that is received, in bytes, to be announced as a=max-message-size (RFC 8841, section 6): 1,024 to 16,777,216. A longer
   /// one closes its channel.
@@ -17,6 +18,7 @@ public struct DataChannelSettings: Sendable, Equatable {
   /// The longest packet of SCTP, in bytes, 576 to 1,163; the longest by default, which fills a record of DTLS of 1,200.
   public var packetSize = 1160
 
+  /// The defaults.
   public init() {}
 
   /// Throws `.range`.

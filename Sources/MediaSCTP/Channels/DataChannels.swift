@@ -22,6 +22,7 @@ public final class DataChannels {
     public internal(set) var messagesExpired = 0
   }
 
+  /// Since it was made.
   public internal(set) var counts = Counts()
   /// When `poll` wants to be called; .max: not before another call changes that.
   public private(set) var nextDeadline: Int64 = 0

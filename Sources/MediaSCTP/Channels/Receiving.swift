@@ -62,7 +62,8 @@ extension DataChannels {
     guard !isTooLong else {
       counts.messagesIgnored += 1
       guard let id = streams[stream], let channel = channels[id] else { return }
-      return fail(channel, MediaError(.limit, "data channels: a message is longer than the \(settings.mostBytes) bytes that were announced"))
+      return fail(
+        channel, MediaError(.limit, "data channels: a message is longer than the \(settings.mostBytes) bytes that were announced"))
     }
     take(message, stream: stream, kind: PayloadProtocol(rawValue: kind))
   }

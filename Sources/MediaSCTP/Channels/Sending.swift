@@ -42,7 +42,9 @@ extension DataChannels {
   private func stream(negotiated: UInt16?) throws(MediaError) -> UInt16 {
     let end = min(agreedStreams ?? settings.streams, settings.streams)
     if let negotiated {
-      guard Int(negotiated) < end else { throw MediaError(.range, "data channels: stream \(negotiated) is asked for; accepted: 0..\(end - 1)") }
+      guard Int(negotiated) < end else {
+        throw MediaError(.range, "data channels: stream \(negotiated) is asked for; accepted: 0..\(end - 1)")
+      }
       guard streams[negotiated] == nil, !resetting.contains(negotiated) else {
         throw MediaError(.exists, "data channels: stream \(negotiated) has a channel")
       }
@@ -138,7 +140,8 @@ extension DataChannels {
     }
     let result = association.send(
       message.bytes, stream: channel.info.stream, protocol: message.kind.rawValue,
-      isOrdered: channel.info.isOrdered || !channel.isAcknowledged || message.kind == .control, reliability: reliability, lifetime: lifetime)
+      isOrdered: channel.info.isOrdered || !channel.isAcknowledged || message.kind == .control, reliability: reliability, lifetime: lifetime
+    )
     switch result {
     case .full: return false
     case .taken:
