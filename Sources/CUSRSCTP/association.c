@@ -33,6 +33,8 @@ void cusrsctp_start(cusrsctp_output given_output, cusrsctp_random random) {
   usrsctp_sysctl_set_sctp_reconfig_enable(1);
   /* Packets that belong to nothing are not answered. */
   usrsctp_sysctl_set_sctp_blackhole(2);
+  /* An end that has no room may take its time: what is sent again in vain counts as long as nothing comes back (RFC 9260, section 6.1). */
+  usrsctp_sysctl_set_sctp_max_retran_chunk(0);
   /* Tags need not rest: below DTLS no old packet comes back. */
   usrsctp_sysctl_set_sctp_vtag_time_wait(0);
 }

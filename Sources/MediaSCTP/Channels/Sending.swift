@@ -4,6 +4,8 @@ import MediaCore
 extension DataChannels {
   /// Messages that wait here, besides their bytes.
   private static let mostMessages = 8192
+  /// Messages that the library has; each takes up to a kilobyte besides its bytes.
+  private static let mostHanded = 1024
 
   /// Opens a channel. Data may be sent at once; `.opened` says that the other end knows of it. `negotiated`: the program of the other end opens
   /// the same stream without being asked (RFC 8832, section 1); nil: the next free one is taken, and the other end is asked. `label` and
@@ -138,6 +140,7 @@ extension DataChannels {
       // A day; the library adds it to its time.
       lifetime = UInt32(min(Int64(milliseconds) - waited, 86_400_000))
     }
+    guard handed.count < DataChannels.mostHanded else { return false }
     let result = association.send(
       message.bytes, stream: channel.info.stream, protocol: message.kind.rawValue,
       isOrdered: channel.info.isOrdered || !channel.isAcknowledged || message.kind == .control, reliability: reliability, lifetime: lifetime
