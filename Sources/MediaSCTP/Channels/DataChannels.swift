@@ -124,9 +124,10 @@ public final class DataChannels {
 
   /// Ends the association, with an ABORT. Nothing is reported after that, and what was not taken is gone.
   public func close(now: Int64) {
-    guard loss == nil else { return }
-    association.enter(now: now) { association.close() }
-    end(MediaError(.closed, "data channels: closed by this end"))
+    if loss == nil {
+      association.enter(now: now) { association.close() }
+      end(MediaError(.closed, "data channels: closed by this end"))
+    }
     events = WaitingQueue()
     eventBytes = 0
   }
