@@ -1,4 +1,5 @@
 /* In place of user_environment.c of libusrsctp: random bytes that are handed in, and the constants that the library reads. */
+#include <netinet/in.h>
 #include <pthread.h>
 #include <sys/random.h>
 
@@ -13,6 +14,8 @@ CUSRSCTP_HIDDEN int nmbclusters = 65536;
 CUSRSCTP_HIDDEN unsigned short ip_id = 0;
 CUSRSCTP_HIDDEN pthread_mutex_t atomic_mtx;
 CUSRSCTP_HIDDEN cusrsctp_random cusrsctp_fill;
+/* Of libc, with the same bytes. The archive is compiled for programs, and can only be part of a shared library if all data are near. */
+CUSRSCTP_HIDDEN const struct in6_addr in6addr_any = IN6ADDR_ANY_INIT;
 
 CUSRSCTP_HIDDEN void init_random(void);
 CUSRSCTP_HIDDEN void finish_random(void);
