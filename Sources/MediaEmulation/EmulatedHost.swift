@@ -14,7 +14,8 @@ public final class EmulatedHost: Network, DriverLoop {
 
   /// That of the network.
   public var clock: any MediaClock { network.clock }
-  var addresses: [SocketAddress] { network.state.withLock { $0.hosts[id].addresses } }
+  /// As `EmulatedNetwork.addHost` or `move` said last.
+  public var addresses: [SocketAddress] { network.state.withLock { $0.hosts[id].addresses } }
 
   // MARK: What befalls it
 

@@ -16,6 +16,9 @@ public protocol Network: AnyObject, Sendable {
   /// The address of this machine from which that one is sent to, as the routes say now, with port 0; nil without a route.
   func localAddress(toward remote: SocketAddress) -> SocketAddress?
 
+  /// Of this machine's interfaces that are up, as they are now, each once and with port 0, in the order of the interfaces.
+  var addresses: [SocketAddress] { get }
+
   /// Looks up the names of hosts that this network knows.
   var names: any NameSource { get }
 

@@ -27,6 +27,9 @@ public final class SystemNetwork: Network {
   /// Asks the kernel's routes by a socket that is closed again; nothing is sent.
   public func localAddress(toward remote: SocketAddress) -> SocketAddress? { SocketAddress.local(toward: remote) }
 
+  /// By getifaddrs(3); empty when the kernel has no memory for the list.
+  public var addresses: [SocketAddress] { SocketAddress.ofInterfaces() }
+
   /// Of the system's random number generator.
   public func random() -> UInt64 { .random(in: 0...(.max)) }
 }
