@@ -38,6 +38,39 @@ extension ICEAgent {
     }
   }
 
+  /// A server of STUN, whose name was resolved meanwhile, for example. Whatever bases there are ask it at once. false: it is known, nobody can
+  /// reach it, it is one too many, or the agent is lite, offers relays only, or is closed.
+  @discardableResult
+  public func addServer(_ server: SocketAddress, now: Int64) -> Bool {
+    guard !isClosed, !settings.isLite, settings.policy == .all, server.isReachable, !settings.stunServers.contains(server),
+      settings.stunServers.count < ICEAgent.mostServers
+    else { return false }
+    settings.stunServers.append(server)
+    let asked = bases.filter { $0.value.kind == .udp && canReach(server, from: $0.key) }.keys.sorted()
+    for base in asked { query(server, from: base, now: now) }
+    if !asked.isEmpty { current.isGathered = false }
+    return true
+  }
+
+  /// A relay, likewise. Its candidates follow as events.
+  @discardableResult
+  public func addRelay(_ relay: ICERelay, now: Int64) -> Bool {
+    guard !isClosed, !settings.isLite, relay.server.isReachable, !settings.relays.contains(relay),
+      settings.relays.count < ICEAgent.mostServers
+    else { return false }
+    settings.relays.append(relay)
+    let before = relays.count
+    if relay.transport == .udp {
+      for base in bases.keys.sorted() where bases[base]?.kind == .udp && canReach(relay.server, from: base) {
+        allocate(relay, base: base, now: now)
+      }
+    } else if gathering.hasConnected {
+      connect(relay, now: now)
+    }
+    if relays.count > before { current.isGathered = false }
+    return true
+  }
+
   private func canReach(_ server: SocketAddress, from base: Int) -> Bool {
     guard let own = bases[base]?.address else { return false }
     return server.isReachable && server.isIPv6 == own.isIPv6 && server.isLoopback == own.isLoopback

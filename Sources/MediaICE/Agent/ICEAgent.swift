@@ -18,8 +18,8 @@ public final class ICEAgent {
     let kind: Kind
   }
 
-  /// Those that it was made with.
-  public let settings: ICESettings
+  /// Those that it was made with, and the servers that were added.
+  public internal(set) var settings: ICESettings
   /// Nominates pairs. As the settings say, until a conflict or a lite end changes it.
   public internal(set) var isControlling: Bool
   /// Its changes are events too.

@@ -27,11 +27,15 @@ extension ICEAgent {
     guard again || !gathering.hasConnected else { return }
     gathering.hasConnected = true
     for relay in settings.relays.prefix(ICEAgent.mostServers) where relay.transport != .udp && relay.server.isReachable {
-      guard relays.count < ICEAgent.mostAllocations, !relays.contains(where: { $0.allocation.relay == relay }) else { continue }
-      let base = addBase(Base(address: relay.server, kind: .relay))
-      allocate(relay, base: base, now: now)
-      emit(.connect(ICEBase(number: base), to: relay.server, relay))
+      connect(relay, now: now)
     }
+  }
+
+  func connect(_ relay: ICERelay, now: Int64) {
+    guard relays.count < ICEAgent.mostAllocations, !relays.contains(where: { $0.allocation.relay == relay }) else { return }
+    let base = addBase(Base(address: relay.server, kind: .relay))
+    allocate(relay, base: base, now: now)
+    emit(.connect(ICEBase(number: base), to: relay.server, relay))
   }
 
   /// The connection that `.connect` asked for is open, with TLS if the relay has it.

@@ -43,6 +43,43 @@ import Testing
     #expect(peer.isGathered && peer.candidates.map(\.kind) == [.host])
   }
 
+  /// As if their names had been resolved late: before the end of hosts, or after everything was gathered.
+  @Test(arguments: [false, true]) func serversMayBeAddedLater(isGathered: Bool) throws {
+    let (network, peer, _) = peer(ICESettings(isControlling: true))
+    try peer.add("10.0.0.1", 5000)
+    if isGathered {
+      peer.agent.endOfHosts(now: network.now)
+      network.run(for: second) { peer.isGathered }
+      #expect(peer.isGathered && peer.candidates.count == 1)
+    }
+    #expect(peer.agent.addServer(TestServer.stun, now: network.now) && !peer.agent.addServer(TestServer.stun, now: network.now))
+    for relay in [TestServer.relay(), TestServer.relay(.tls)] {
+      #expect(peer.agent.addRelay(relay, now: network.now) && !peer.agent.addRelay(relay, now: network.now))
+    }
+    peer.agent.endOfHosts(now: network.now)
+    network.run(for: 5 * second)
+    #expect(peer.isGathered && peer.failures.isEmpty)
+    let kinds = peer.candidates.map(\.kind)
+    #expect(kinds.count { $0 == .host } == 1 && kinds.count { $0 == .serverReflexive } == 1 && kinds.count { $0 == .relayed } == 2)
+    // After a restart they are asked again.
+    peer.restart()
+    network.run(for: 5 * second) { peer.isGathered }
+    #expect(peer.isGathered && peer.candidates.count == 4)
+  }
+
+  @Test func serversThatAreOfNoUseAreNotAdded() throws {
+    let (network, peer, _) = peer(ICESettings(isControlling: true))
+    #expect(!peer.agent.addServer(address("0.0.0.0", 3478), now: network.now))
+    for port in 1...4 { #expect(peer.agent.addServer(address("198.51.100.9", UInt16(port)), now: network.now)) }
+    #expect(!peer.agent.addServer(address("198.51.100.9", 5), now: network.now))
+    var settings = ICESettings(isControlling: true)
+    settings.policy = .relay
+    let hidden = ICEAgent(settings, random: SeededRandom(seed: 1))
+    #expect(!hidden.addServer(TestServer.stun, now: 0) && hidden.addRelay(TestServer.relay(), now: 0))
+    hidden.close(now: 0)
+    #expect(!hidden.addRelay(TestServer.relay(.tcp), now: 0))
+  }
+
   @Test func serversThatDoNotAnswerAreSaidAndEndInTime() throws {
     var settings = ICESettings(isControlling: true)
     settings.stunServers = [TestServer.stun]
