@@ -12,6 +12,8 @@
 
 /* SSL_CTX_set_min_proto_version is a macro. */
 static inline int copenssl_only_tls13(SSL_CTX *context) { return SSL_CTX_set_min_proto_version(context, TLS1_3_VERSION) == 1; }
+/* SSL_set_tlsext_host_name is a macro: the server is told which of its names is meant (RFC 6066, section 3). */
+static inline int copenssl_name_server(SSL *connection, const char *name) { return SSL_set_tlsext_host_name(connection, name) == 1; }
 /* SSL_CTX_set_mode is a macro; buffers of idle connections are let go. */
 static inline void copenssl_release_buffers(SSL_CTX *context) { SSL_CTX_set_mode(context, SSL_MODE_RELEASE_BUFFERS); }
 /* SSL_CTX_set_session_cache_mode is a macro; no session is kept to be resumed. */

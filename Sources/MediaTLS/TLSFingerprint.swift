@@ -49,4 +49,15 @@ public enum TLSTrust: Sendable {
   case fingerprint(TLSFingerprint)
   /// Signed by one of the authorities in a file of PEM, for that address or name.
   case authorities(file: String, host: String)
+  /// Signed by an authority that the system trusts, for that address or name. OpenSSL has a folder and a file of them; the environment variables
+  /// SSL_CERT_DIR and SSL_CERT_FILE name others.
+  case system(host: String)
+
+  /// Whom the certificate is to be issued for; nil: for anybody.
+  var host: String? {
+    switch self {
+    case .fingerprint: nil
+    case .authorities(_, let host), .system(let host): host
+    }
+  }
 }

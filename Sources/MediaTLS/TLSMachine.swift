@@ -75,23 +75,36 @@ public final class TLSMachine {
   public convenience init(client trust: TLSTrust) throws(MediaError) {
     let context = try TLSMachine.context(TLS_client_method())
     defer { SSL_CTX_free(context) }
-    if case .authorities(let file, _) = trust {
+    switch trust {
+    case .fingerprint: break
+    case .authorities(let file, _):
       guard SSL_CTX_load_verify_locations(context, file, nil) == 1 else {
         ERR_clear_error()
         throw MediaError(.invalid, "\"\(file.prefix(256))\" holds no certificates of authorities; accepted: a PEM file")
       }
-      SSL_CTX_set_verify(context, SSL_VERIFY_PEER, nil)
+    case .system:
+      guard SSL_CTX_set_default_verify_paths(context) == 1 else { throw TLSCertificate.failure("the system's authorities cannot be loaded") }
     }
+    if trust.host != nil { SSL_CTX_set_verify(context, SSL_VERIFY_PEER, nil) }
     try self.init(context, trust)
-    if case .authorities(_, let host) = trust {
-      let parameters = SSL_get0_param(connection)
-      let isSet = X509_VERIFY_PARAM_set1_ip_asc(parameters, host) == 1 || X509_VERIFY_PARAM_set1_host(parameters, host, 0) == 1
-      ERR_clear_error()
-      guard isSet else { throw MediaError(.invalid, "\"\(host.prefix(256))\" is not a host that a certificate can be issued for") }
-    }
+    if let host = trust.host { try expect(host) }
     SSL_set_connect_state(connection)
     shake()
   }
+
+  /// The certificate is to be of that host. A name is said to the server, too, which may have several; an address is not (RFC 6066, section 3).
+  private func expect(_ host: String) throws(MediaError) {
+    let parameters = SSL_get0_param(connection)
+    let isAddress = X509_VERIFY_PARAM_set1_ip_asc(parameters, host) == 1
+    let isSet = isAddress || X509_VERIFY_PARAM_set1_host(parameters, host, 0) == 1 && copenssl_name_server(connection, host) != 0
+    ERR_clear_error()
+    guard isSet, !host.isEmpty else {
+      throw MediaError(.invalid, "\"\(host.prefix(256))\" is not a host that a certificate can be issued for")
+    }
+  }
+
+  /// What the client has called this server; nil: nothing. For tests.
+  var calledName: String? { SSL_get_servername(connection, TLSEXT_NAMETYPE_host_name).map { String(cString: $0) } }
 
   private init(_ context: OpaquePointer, _ trust: TLSTrust?) throws(MediaError) {
     let memories = (BIO_new(BIO_s_mem()), BIO_new(BIO_s_mem()))

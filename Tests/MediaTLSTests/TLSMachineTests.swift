@@ -81,6 +81,30 @@ private final class Talk {
     #expect(!say([1], by: talk.client))
   }
 
+  /// The system trusts nobody who has signed for themselves; and which host is meant is said to the server first, unless it is an address.
+  @Test(arguments: [("turn.example.org", true), ("192.0.2.1", false)]) func theSystemsAuthoritiesAreAskedAboutTheHost(
+    _ host: String, isName: Bool
+  ) throws {
+    let talk = try Talk(TLSCertificate.make(name: host), .system(host: host))
+    talk.run()
+    #expect(talk.server.calledName == (isName ? host : nil))
+    guard case .failed(let error) = talk.client.state else {
+      Issue.record("the client took a certificate that nobody has signed")
+      return
+    }
+    #expect(error.status == .untrusted)
+    #expect(!say([1], by: talk.client))
+  }
+
+  /// OpenSSL takes an empty one for none, and whatever certificate is shown for the right one.
+  @Test func aHostThatNobodyCanBeIsRefused() throws {
+    for host in ["", String(repeating: "a", count: 300)] {
+      var refusal: MediaError?
+      do throws(MediaError) { _ = try TLSMachine(client: .system(host: host)) } catch { refusal = error }
+      #expect(refusal?.status == .invalid)
+    }
+  }
+
   @Test func whatIsNoTLSIsRefusedInWords() throws {
     let talk = try talk()
     Array("GET / HTTP/1.1\r\n\r\n".utf8).withUnsafeBytes { talk.server.receive($0) { _ in } }
