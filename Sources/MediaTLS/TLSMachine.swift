@@ -83,7 +83,9 @@ public final class TLSMachine {
         throw MediaError(.invalid, "\"\(file.prefix(256))\" holds no certificates of authorities; accepted: a PEM file")
       }
     case .system:
-      guard SSL_CTX_set_default_verify_paths(context) == 1 else { throw TLSCertificate.failure("the system's authorities cannot be loaded") }
+      guard SSL_CTX_set_default_verify_paths(context) == 1 else {
+        throw TLSCertificate.failure("the authorities of the system cannot be loaded")
+      }
     }
     if trust.host != nil { SSL_CTX_set_verify(context, SSL_VERIFY_PEER, nil) }
     try self.init(context, trust)
