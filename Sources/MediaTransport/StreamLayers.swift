@@ -48,7 +48,7 @@ public struct StreamLayers: Sendable, Equatable {
   }
 
   /// For a transport that has one: `.unsupported` for more. `place` names it.
-  func checkIsOne(over place: String) throws(MediaError) {
+  package func checkIsOne(over place: String) throws(MediaError) {
     guard layers.count == 1 else { throw MediaError(.unsupported, "the stream has \(layers.count) layers; accepted over \(place): 1") }
   }
 }

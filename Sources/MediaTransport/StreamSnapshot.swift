@@ -6,6 +6,8 @@ public struct OutboundSnapshot: Sendable {
   public var stream: OutboundStreamStats
   /// Of all streams that share the path.
   public let path: TransportPathStats
+
+  package init(stream: OutboundStreamStats, path: TransportPathStats) { (self.stream, self.path) = (stream, path) }
 }
 
 /// A stream that comes in.
@@ -14,4 +16,6 @@ public struct InboundSnapshot: Sendable {
   public let stream: InboundStreamStats
   /// Of all streams that share the path.
   public let path: TransportPathStats
+
+  package init(stream: InboundStreamStats, path: TransportPathStats) { (self.stream, self.path) = (stream, path) }
 }

@@ -31,7 +31,7 @@ public struct StreamID: Hashable, Sendable {
   private static let counter = Atomic<UInt64>(1)
 
   /// One that no other stream of this process has.
-  static func next() -> StreamID { StreamID(value: counter.add(1, ordering: .relaxed).oldValue) }
+  package static func next() -> StreamID { StreamID(value: counter.add(1, ordering: .relaxed).oldValue) }
 
   /// An id that is known already; that of a new stream comes from `Transport.makeStreamID`.
   public init(value: UInt64) {
@@ -133,6 +133,8 @@ public enum TransportEvent: Sendable {
   case estimate(UInt64)
   /// There are `networkFigures`, whether or not there were before.
   case network
+  /// Of a transport whose descriptions and candidates the program carries.
+  case signal(SignallingEvent)
 }
 
 /// Payload, as the session's stats count it.
@@ -194,6 +196,8 @@ public protocol Transport: AnyObject, Sendable {
   func send(_ frame: AudioFrame, _ id: FrameID, on stream: StreamID) -> SendResult
   /// The same for one stream, which is published: for whoever sends a frame after the other.
   func outlet(of stream: StreamID) -> any MediaOutlet
+  /// Whether streams may be published before it is connected: from `connect` on, as they are part of what has to be agreed on.
+  var publishesBeforeConnected: Bool { get }
   /// Whether it takes raw media to anybody.
   var carriesRaw: Bool { get }
   /// Of a stream that this session publishes.
@@ -245,6 +249,8 @@ extension Transport {
     try publish(stream, codec: codec, format: format, layers: .one)
   }
 
+  /// Nothing is published before it is connected.
+  public var publishesBeforeConnected: Bool { false }
   /// Encoded frames only.
   public var carriesRaw: Bool { false }
   /// `.notConnected`: the transport carries no raw frames.

@@ -21,6 +21,8 @@ public struct TransportFeatures: OptionSet, Sendable {
   public static let preferences = TransportFeatures(rawValue: 8)
   /// The program hands keys and descriptions from one end to the other.
   public static let descriptions = TransportFeatures(rawValue: 16)
+  /// The program carries descriptions and candidates of both ends while the session runs.
+  public static let negotiation = TransportFeatures(rawValue: 32)
 }
 
 /// A kind of url, and the transport behind it. Each transport's folder has its factory, and the session's list of them (`Transports`) a line.
@@ -34,7 +36,7 @@ public struct TransportFactory: Sendable {
   /// Reads a url of the scheme; `argument` is what an error calls it. Nothing is bound or looked up here.
   public let target: @Sendable (_ url: String, _ argument: String) throws(MediaError) -> any TransportTarget
 
-  init(
+  package init(
     scheme: String, form: String, features: TransportFeatures,
     target: @escaping @Sendable (_ url: String, _ argument: String) throws(MediaError) -> any TransportTarget
   ) {

@@ -4,7 +4,7 @@ import MediaRTP
 import MediaSRTP
 
 /// The figures of a way over a network, and of all its streams, of one moment.
-struct RTPStatsSnapshot {
+package struct RTPStatsSnapshot {
   let remote: SocketAddress?
   let path: TransportPathStats
   let dropped: SecureRTPPeer.Dropped
@@ -12,14 +12,16 @@ struct RTPStatsSnapshot {
   let outbound: [OutboundStreamStats]
 
   /// Of the streams that come, these; or all, and those that have ended.
-  init(_ session: RTPSession, remote: SocketAddress? = nil, dropped: SecureRTPPeer.Dropped = .init(), receiving streams: [SSRC]? = nil) {
+  package init(
+    _ session: RTPSession, remote: SocketAddress? = nil, dropped: SecureRTPPeer.Dropped = .init(), receiving streams: [SSRC]? = nil
+  ) {
     (self.remote, path, self.dropped) = (remote, session.pathStats, dropped)
     inbound =
       (streams ?? session.receivedStreams).compactMap { session.stats(receiving: $0) } + (streams == nil ? session.endedStreams : [])
     outbound = session.sentStreams.compactMap { session.stats(sending: $0) }
   }
 
-  func add(to stats: inout TransportStats) {
+  package func add(to stats: inout TransportStats) {
     stats.packetsForeign &+= dropped.foreign
     stats.packetsRefused &+= dropped.unknown &+ path.refusedPackets
     stats.packetsForged &+= dropped.forged
@@ -29,7 +31,7 @@ struct RTPStatsSnapshot {
   }
 
   /// By the names and units of W3C's webrtc-stats: seconds.
-  func entries(of index: Int, cipher: SRTPProfile?, at time: Double) -> [JSON] {
+  package func entries(of index: Int, cipher: SRTPProfile?, at time: Double) -> [JSON] {
     let transport = "transport-\(index)"
     func head(_ id: String, _ type: String) -> [(String, JSON)] { [("id", .text(id)), ("type", .text(type)), ("timestamp", .number(time))] }
     func seconds(_ nanoseconds: Int64) -> JSON { .number(Double(nanoseconds) / 1e9) }

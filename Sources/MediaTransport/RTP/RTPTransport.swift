@@ -16,38 +16,14 @@ final class RTPTransport: Transport {
     var isSpeaking = false
   }
 
-  /// A stream that comes.
-  struct Incoming {
-    let medium: RTPConfiguration.Medium
-    /// nil until it is known what its pictures are like.
-    var id: StreamID?
-    var sink: (any EncodedSink)?
-    var picture: FrameID = 0
-    /// At what level somebody speaks in it.
-    var speakingLevel: UInt32?
-    /// Of pictures.
-    let backlog = RTPBacklog()
-  }
-
-  struct Source: Hashable {
-    let leg: Int
-    let ssrc: SSRC
-  }
-
   struct State {
     var delegate: (any TransportDelegate)?
     var hasLeft = false
     var legs: [BundleTransport] = []
     var publications: [StreamID: Publication] = [:]
-    var incoming: [Source: Incoming] = [:]
-    var sources: [StreamID: Source] = [:]
-    /// The other end, while streams of it are here.
-    var member: Member?
     var stats = TransportStats()
     /// Less may be sent than at most.
     var isLimited = false
-    /// Somebody takes these now, from what was kept of them on.
-    var taken: [Source] = []
     var configuration: RTPConfiguration
     /// Bound before it was connected.
     var sockets: [RTPSockets]
@@ -65,6 +41,7 @@ final class RTPTransport: Transport {
   private let network: any Network
   let loop: EventLoop
   let state: Monitor<State>
+  let incoming = IncomingStreams()
 
   /// Sockets that were bound for the configuration's legs, or none: then they are when it is connected. `protections` are of the connection before it.
   init(
@@ -135,19 +112,19 @@ final class RTPTransport: Transport {
 
   /// Lets go of the legs, of their ports too.
   private func stop() {
-    let (legs, sockets, incoming, lookup) = state.withLock { state in
+    let (legs, sockets, lookup) = state.withLock { state in
       defer {
         state.lookup = nil
-        (state.legs, state.sockets, state.publications, state.incoming, state.sources) = ([], [], [:], [:], [:])
-        state.member = nil
+        (state.legs, state.sockets, state.publications) = ([], [], [:])
       }
-      return (state.legs, state.sockets, state.incoming, state.lookup)
+      return (state.legs, state.sockets, state.lookup)
     }
     lookup?.cancel()
     for leg in legs { leg.stop() }
     capture?.close()
+    incoming.close()
     // What ends with them ends where nothing is locked.
-    _ = (sockets, incoming)
+    _ = sockets
   }
 
   // MARK: Streams out
@@ -223,38 +200,21 @@ final class RTPTransport: Transport {
   // MARK: Streams in
 
   func subscribe(to stream: StreamID, _ sink: StreamSink) {
-    exchange(sink.encoded, of: stream)
-    let leg: BundleTransport? = state.withLock { state in
-      guard let source = state.sources[stream], state.incoming[source]?.backlog.isEmpty == false, state.legs.indices.contains(source.leg)
-      else { return nil }
-      state.taken.append(source)
-      return state.legs[source.leg]
-    }
+    let legs = state.withLock { $0.legs }
+    let isKeyNeeded = incoming.subscribe(to: stream, sink.encoded) { if legs.indices.contains($0) { legs[$0].wake() } }
     // What comes next can be shown only from one of these on, which came already, or is asked for.
-    if let leg { leg.wake() } else { requestKeyFrame(of: stream) }
+    if isKeyNeeded { requestKeyFrame(of: stream) }
   }
 
-  func unsubscribe(from stream: StreamID) {
-    exchange(nil, of: stream)
-  }
-
-  private func exchange(_ sink: (any EncodedSink)?, of stream: StreamID) {
-    let former: (any EncodedSink)? = state.withLock { state in
-      guard let source = state.sources[stream] else { return nil }
-      let former = state.incoming[source]?.sink
-      state.incoming[source]?.sink = sink
-      return former
-    }
-    // It may end here, where nothing is locked.
-    _ = former
-  }
+  func unsubscribe(from stream: StreamID) { incoming.unsubscribe(from: stream) }
 
   func requestKeyFrame(of stream: StreamID) {
-    let found: (BundleTransport, SSRC)? = state.withLock { state in
-      guard let source = state.sources[stream], state.legs.indices.contains(source.leg) else { return nil }
-      return (state.legs[source.leg], source.ssrc)
-    }
-    if let (leg, ssrc) = found { try? leg.change { $0.requestKeyFrame(of: ssrc) } }
+    if let (leg, ssrc) = source(of: stream) { try? leg.change { $0.requestKeyFrame(of: ssrc) } }
+  }
+
+  private func source(of stream: StreamID) -> (BundleTransport, SSRC)? {
+    guard let source = incoming.source(of: stream) else { return nil }
+    return state.withLock { $0.legs.indices.contains(source.leg) ? ($0.legs[source.leg], source.ssrc) : nil }
   }
 
   // MARK: Moderation
@@ -277,15 +237,15 @@ final class RTPTransport: Transport {
   }
 
   func look(receiving stream: StreamID) -> InboundSnapshot? {
-    let found: (BundleTransport, SSRC)? = state.withLock { state in
-      guard let source = state.sources[stream], state.legs.indices.contains(source.leg) else { return nil }
-      return (state.legs[source.leg], source.ssrc)
-    }
-    return found.flatMap { $0.look(receiving: $1) }
+    source(of: stream).flatMap { $0.look(receiving: $1) }
   }
 
   var stats: TransportStats {
-    let (stats, legs) = state.withLock { ($0.stats, $0.legs) }
+    var (stats, legs) = state.withLock { ($0.stats, $0.legs) }
+    let received = incoming.stats
+    (stats.bytesReceived, stats.packetsReceived, stats.packetsLost) = (
+      received.bytesReceived, received.packetsReceived, received.packetsLost
+    )
     return legs.reduce(into: stats) { $1.look.add(to: &$0) }
   }
 
@@ -297,7 +257,7 @@ final class RTPTransport: Transport {
 
 extension RTPEncoding {
   /// nil: a codec without a payload format here.
-  init?(codec: UInt32) {
+  package init?(codec: UInt32) {
     switch Int(codec) {
     case Int(MSDK_CODEC_VP8): self = .vp8
     case Int(MSDK_CODEC_OPUS): self = .opus

@@ -9,7 +9,7 @@ package struct NetworkLink {
 
   static let packetSize = 1200
 
-  static func packets(bytes: Int) -> Int {
+  package static func packets(bytes: Int) -> Int {
     max(1, (bytes + packetSize - 1) / packetSize)
   }
 

@@ -187,6 +187,7 @@ final class HubWitness: TransportDelegate, EncodedSink, @unchecked Sendable {
     case .unreachable(_, let userID, let error): note("\(userID) is not sent it: \(error.status)")
     case .estimate(let bits): note(nil) { $0.estimate = bits }
     case .network: note("network")
+    case .signal: note("signal")
     case .moderated(let userID, let moderation, let reason): note("\(moderation) by \(userID): \(reason)")
     case .streamMuted(_, let isMuted): note(isMuted ? "muted" : "unmuted")
     case .speaking(_, let userID, let isSpeaking, let level): note("\(userID) \(isSpeaking ? "speaks" : "is silent") at \(level)")
