@@ -74,6 +74,13 @@ let package = Package(
       name: "MediaTransport",
       dependencies: ["CMediaSDK", "MediaCore", "MediaRuntime", "MediaTLS", "MediaRTP", "MediaSDP", "MediaSRTP", "MediaNetwork", "CLinux"],
       swiftSettings: simulated),
+    .target(
+      name: "MediaWebRTCTransport",
+      dependencies: [
+        "CMediaSDK", "MediaCore", "MediaRuntime", "MediaRTP", "MediaSDP", "MediaTLS", "MediaICE", "MediaSignalling", "MediaNetwork",
+        "MediaWebRTC", "MediaTransport",
+      ],
+      swiftSettings: simulated),
     // Of no product: unit tests have it.
     .target(name: "MediaEmulation", dependencies: ["MediaCore", "MediaRuntime", "MediaNetwork", "MediaTransport"], swiftSettings: simulated),
     .target(name: "MediaPlugins", dependencies: ["CMediaSDK", "MediaCore", "MediaCodecs", "CLinux", "CFFI"], swiftSettings: strict),
@@ -158,6 +165,7 @@ let package = Package(
     .testTarget(name: "MediaWebRTCTests", dependencies: ["MediaWebRTC"], swiftSettings: strict),
     .testTarget(name: "MediaTLSTests", dependencies: ["MediaTLS"], swiftSettings: strict),
     .testTarget(name: "MediaTransportTests", dependencies: ["MediaTransport", "MediaEmulation"], swiftSettings: strict),
+    .testTarget(name: "MediaWebRTCTransportTests", dependencies: ["MediaWebRTCTransport", "MediaEmulation"], swiftSettings: strict),
     .testTarget(name: "MediaEmulationTests", dependencies: ["MediaEmulation"], swiftSettings: strict),
     .testTarget(name: "MediaPluginsTests", dependencies: ["MediaPlugins"], swiftSettings: strict),
     .testTarget(name: "MediaIsolationTests", dependencies: ["MediaIsolation", "IsolationProtocol", "IsolationChild", "MediaPlugins", "MediaRuntime"], swiftSettings: strict),

@@ -23,7 +23,7 @@ ROOMS = (
     ("MediaNetwork", "MediaICE", "MediaSignalling", "IsolationProtocol"),
     ("MediaIsolation", "IsolationChild"),
     ("MediaTransport", "MediaWebRTC"),
-    ("MediaIngest", "MediaEmulation"),
+    ("MediaIngest", "MediaEmulation", "MediaWebRTCTransport"),
     ("MediaSDK",),
     ("MediaSDKABI", "Checker"),
     ("msdk", "msdk-plugin-host"),

@@ -511,6 +511,8 @@ public final class Session: TransportDelegate {
       for stream in outgoing { stream.follow(estimate: 0) }
       divideEstimate()
     case .network: watchQuality(of: transport)
+    // Of a transport that no url selects yet.
+    case .signal: break
     }
   }
 

@@ -24,7 +24,9 @@ public final class PeerConnection {
   let peer: SecureRTPPeer
   var random: PeerRandom
   var dtls: DTLSMachine?
-  var isKeyed = false
+  /// Of media; nil: there are no keys yet.
+  var cipher: SRTPProfile?
+  var isKeyed: Bool { cipher != nil }
   /// It cannot go on.
   var failure: MediaError?
   /// DTLS that came before there was a path, or the other end's description.

@@ -50,7 +50,7 @@ extension PeerConnection {
       let server = try SRTPKey(keys.serverKey + keys.serverSalt, profile)
       let isClient = signalling.negotiated?.transport?.isClient ?? true
       let protection = try PacketProtection(profile, own: isClient ? client : server, theirs: isClient ? server : client)
-      isKeyed = true
+      cipher = profile
       peer.install(protection, now: now)
     } catch {
       fail(error, now: now)

@@ -3,6 +3,7 @@ import MediaICE
 import MediaNetwork
 import MediaRTP
 import MediaSDP
+import MediaSRTP
 
 /// Frames out, and figures.
 extension PeerConnection {
@@ -34,10 +35,13 @@ extension PeerConnection {
     if let route { peer.flush { send(route, $1, $2) } }
   }
 
+  /// Shows all packets of media that pass to somebody. `local`: the address of the route's base.
+  public func watch(_ tap: (any PacketTap)?, local: SocketAddress?) { peer.watch(tap, local: local) }
+
   /// Figures of now.
   public var stats: PeerStats {
     var stats = counts
-    (stats.ice, stats.remote, stats.isRelayed) = (ice.state, route?.remote, route?.isRelayed ?? false)
+    (stats.ice, stats.route, stats.cipher) = (ice.state, route, cipher)
     (stats.roundTrip, stats.refused, stats.dropped) = (ice.roundTrip, ice.refused, peer.dropped)
     stats.path = rtp.pathStats
     return stats
@@ -48,10 +52,14 @@ extension PeerConnection {
 public struct PeerStats: Sendable {
   /// How far the path has come.
   public internal(set) var ice = ICEState.new
+  /// nil: there is no path.
+  public internal(set) var route: ICERoute?
+  /// By which media are protected; nil: keys are not agreed on yet.
+  public internal(set) var cipher: SRTPProfile?
   /// Where the other end is; nil: there is no path.
-  public internal(set) var remote: SocketAddress?
+  public var remote: SocketAddress? { route?.remote }
   /// By a relay of this end.
-  public internal(set) var isRelayed = false
+  public var isRelayed: Bool { route?.isRelayed ?? false }
   /// Of the path, in nanoseconds; nil: not measured.
   public internal(set) var roundTrip: Int64?
   /// Datagrams of strangers.

@@ -1,0 +1,82 @@
+import MediaCore
+import MediaRTP
+import MediaSignalling
+import MediaTransport
+import MediaWebRTC
+
+/// What the program carries to and from the other end.
+extension WebRTCTransport {
+  func describe() throws(MediaError) -> DescriptionKind {
+    let options = options
+    let kind = try driver().signal { (peer, now) throws(MediaError) in
+      let kind: DescriptionKind = peer.signalling.state == .haveRemoteOffer ? .answer : .offer
+      // A second offer would make the first one's answer meaningless.
+      guard peer.signalling.state != .haveLocalOffer else {
+        throw MediaError(.state, "an offer of this end waits for its answer; accepted: the answer, or a rollback")
+      }
+      if kind == .offer {
+        // Who publishes nothing may still receive.
+        for (kind, isReceived) in [(Transceiver.Kind.audio, options.receivesAudio), (.video, options.receivesVideo)] where isReceived {
+          guard !peer.signalling.transceivers.contains(where: { $0.kind == kind && !$0.isStopped }) else { continue }
+          _ = try peer.addTransceiver(kind, .receiveOnly)
+        }
+      }
+      _ = try peer.setLocal(kind, now: now)
+      return kind
+    }
+    followAgreement()
+    return kind
+  }
+
+  func localDescription() throws(MediaError) -> String {
+    guard let text = try driver().look({ $0.signalling.localDescription }) else {
+      throw MediaError(.state, "there is no description of this end; accepted after msdk_session_describe")
+    }
+    return text
+  }
+
+  func setRemote(_ kind: DescriptionKind, _ text: String) throws(MediaError) -> WebRTCTarget.Outcome {
+    let outcome = try driver().signal { (peer, now) throws(MediaError) in try peer.setRemote(kind, text, now: now) }
+    let isIgnored = if case .ignored = outcome { true } else { false }
+    state.withLock { $0.ignores = isIgnored }
+    followAgreement()
+    return isIgnored ? .ignored : .applied
+  }
+
+  func addRemote(candidate text: String, mid: String?) throws(MediaError) {
+    do throws(MediaError) {
+      try driver().change { (peer, now) throws(MediaError) in try peer.addRemote(candidate: text, mid: mid, now: now) }
+    } catch {
+      guard error.status == .notFound, state.withLock({ $0.ignores }) else { throw error }
+    }
+  }
+
+  func add(_ server: ICEServer) throws(MediaError) { try driver().add(server) }
+  func restartICE() throws(MediaError) { try driver().restartICE() }
+
+  /// What the other end takes now of what is published.
+  func followAgreement() {
+    guard let driver = state.withLock({ $0.driver }) else { return }
+    let (events, refused): ([TransportEvent], [StreamID]) = state.withLock { state in
+      let isHere = state.phase == .here || state.phase == .reconnecting
+      var (events, refused): ([TransportEvent], [StreamID]) = ([], [])
+      for (stream, publication) in state.publications.sorted(by: { $0.key.value < $1.key.value }) {
+        let (agreed, isRefused): (SSRC?, Bool) = driver.look { peer in
+          guard let transceiver = peer.signalling.transceiver(publication.transceiver) else { return (nil, true) }
+          let medium = peer.signalling.negotiated?.media.first { $0.transceiver == publication.transceiver }
+          guard medium?.codec != nil, let index = peer.stream(publication.transceiver) else { return (nil, transceiver.isStopped) }
+          return (peer.rtp.settings(ofStream: index)?.ssrc, false)
+        }
+        let isTaken = isHere && agreed != nil
+        state.publications[stream]?.ssrc = agreed
+        state.publications[stream]?.isTaken = isTaken
+        if isTaken != publication.isTaken { events.append(.receivers(stream, isTaken ? 1 : 0)) }
+        if isRefused, !publication.isRefused { refused.append(stream) }
+        state.publications[stream]?.isRefused = isRefused
+      }
+      return (events, refused)
+    }
+    for event in events { post(event) }
+    for stream in refused { post(.publishFailed(stream, MediaError(.unsupported, "the peer refuses the stream's medium"))) }
+  }
+}
