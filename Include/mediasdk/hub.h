@@ -10,7 +10,7 @@
  *
  *     hub://HOST:PORT/NAME?fingerprint=HEX      HOST: 192.0.2.7, [2001:db8::7] or a host name such as hub.example.org
  *     fingerprint=HEX                           required: the SHA-256 of the hub's certificate, as msdk_hub_info has it
- *     ...&srtp=SUITE                            default AEAD_AES_128_GCM; also AES_CM_128_HMAC_SHA1_80
+ *     ...&srtp=SUITE                            default AEAD_AES_128_GCM; also AEAD_AES_256_GCM, AES_CM_128_HMAC_SHA1_80
  *
  * and with their user id and access token. They are ordinary members: participants, streams, screen shares, speakers, moderation and
  * their events are those of a loopback room. NAME is written literally, without escapes.

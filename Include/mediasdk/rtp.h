@@ -41,7 +41,7 @@
  *                                        30,000, 300,000 and 20,000,000; without feedback it starts at the maximum
  *     mtu=BYTES                          the largest IP packet, 576..1500; default: 1,200 bytes of UDP payload
  *     framerate=N|N/D                    frame rate in the format of received video; default: 30
- *     srtp=SUITE                         AES_CM_128_HMAC_SHA1_80 (RFC 3711) or AEAD_AES_128_GCM (RFC 7714):
+ *     srtp=SUITE                         AES_CM_128_HMAC_SHA1_80 (RFC 3711), AEAD_AES_128_GCM or AEAD_AES_256_GCM (RFC 7714):
  *                                        msdk_session_set_srtp_keys
  *
  * Addresses to receive at (local, local-audio, host) are numeric. A host name has labels of letters, digits and hyphens between dots
@@ -88,8 +88,8 @@ extern "C" {
 #endif
 
 /** Sets the keys of a session whose url has srtp=SUITE. A key is the master key followed by the salt, as a=crypto contains them in
- * base64: 30 bytes for AES_CM_128_HMAC_SHA1_80, 28 for AEAD_AES_128_GCM. `own` protects what is sent, `theirs` what is received.
- * Keys are copied and never logged. Set them before msdk_session_connect, which fails without them (MSDK_E_STATE). A session that
+ * base64: 30 bytes for AES_CM_128_HMAC_SHA1_80, 28 for AEAD_AES_128_GCM, 44 for AEAD_AES_256_GCM. `own` protects what is sent, `theirs`
+ * what is received. Keys are copied and never logged. Set them before msdk_session_connect, which fails without them (MSDK_E_STATE). A session that
  * connects again with the same keys sends from other sources (SSRC), and refuses packets of its earlier connections. Keys that were
  * replaced must not be used again, and no two sessions may send with the same key. MSDK_E_INVALID: a size is wrong. MSDK_E_STATE:
  * the session is already connected, or there is no srtp in the url. [any thread] */

@@ -27,11 +27,12 @@ struct SessionKeys {
   }
 
   /// The pseudo-random function is the key stream of AES in counter mode from the salt on, the label in its seventh byte from the end
-  /// (section 4.3.3). A shorter salt is taken for the first bytes of one of 112 bits (RFC 7714, section 11).
+  /// (section 4.3.3); a key of 256 bits takes AES of as many (RFC 6188, section 3). A shorter salt is taken for the first bytes of one of
+  /// 112 bits (RFC 7714, section 11).
   private static func derive(_ master: SRTPKey, _ label: UInt8, _ size: Int) throws(MediaError) -> [UInt8] {
     var counter = master.salt + [UInt8](repeating: 0, count: 16 - master.salt.count)
     counter[7] ^= label
-    let stream = try CipherContext(EVP_aes_128_ctr(), key: master.key)
+    let stream = try CipherContext(master.key.count == 32 ? EVP_aes_256_ctr() : EVP_aes_128_ctr(), key: master.key)
     var output = [UInt8](repeating: 0, count: size)
     let isDone = output.withUnsafeMutableBytes { stream.crypt(UnsafeRawBufferPointer($0), into: $0, initial: counter) }
     guard isDone else { throw CipherContext.failure }

@@ -16,8 +16,8 @@ final class PacketCipher {
       cipher = try CipherContext(EVP_aes_128_ctr(), key: keys.cipher)
       authentication = copenssl_hmac_sha1(keys.authentication, keys.authentication.count)
       guard authentication != nil else { throw CipherContext.failure }
-    case .aesGCM:
-      cipher = try CipherContext(EVP_aes_128_gcm(), key: keys.cipher)
+    case .aesGCM, .aesGCM256:
+      cipher = try CipherContext(profile == .aesGCM ? EVP_aes_128_gcm() : EVP_aes_256_gcm(), key: keys.cipher)
       authentication = nil
     }
   }
@@ -37,7 +37,7 @@ final class PacketCipher {
       case .aesCounterSHA1:
         mix(UInt64(ssrc), 4, at: 4)
         mix(UInt64(bitPattern: index), 6, at: 8)
-      case .aesGCM:
+      case .aesGCM, .aesGCM256:
         mix(UInt64(ssrc), 4, at: 2)
         if isControl { mix(UInt64(bitPattern: index), 4, at: 8) } else { mix(UInt64(bitPattern: index), 6, at: 6) }
       }
@@ -62,7 +62,7 @@ final class PacketCipher {
       case .aesCounterSHA1:
         guard cipher.crypt(text, into: output, initial: initial) else { return false }
         return authenticate(front, UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(output).prefix(text.count)), trailer, into: tag)
-      case .aesGCM:
+      case .aesGCM, .aesGCM256:
         guard begin(initial, isEncryption: true, front, place.isControl ? trailer : nil), update(text, into: output) else { return false }
         var size: Int32 = 0
         guard EVP_EncryptFinal_ex(cipher.context, tag.assumingMemoryBound(to: UInt8.self).baseAddress, &size) == 1 else { return false }
@@ -86,7 +86,7 @@ final class PacketCipher {
             && CRYPTO_memcmp(expected.baseAddress, tagBase, profile.tagSize) == 0
         }
         return isAuthentic && cipher.crypt(text, into: output, initial: initial)
-      case .aesGCM:
+      case .aesGCM, .aesGCM256:
         guard begin(initial, isEncryption: false, front, place.isControl ? trailer : nil), update(text, into: output),
           copenssl_gcm_set_tag(cipher.context, Int32(profile.tagSize), tagBase) == 1
         else { return false }

@@ -6,15 +6,32 @@ public enum SRTPProfile: String, Sendable, CaseIterable {
   case aesCounterSHA1 = "AES_CM_128_HMAC_SHA1_80"
   /// AES in Galois counter mode: one pass, and a tag of 128 bits (RFC 7714).
   case aesGCM = "AEAD_AES_128_GCM"
+  /// The same with keys of 256 bits.
+  case aesGCM256 = "AEAD_AES_256_GCM"
 
-  /// Bytes of a master key (128 bits).
-  public var keySize: Int { 16 }
+  /// By its number in DTLS (RFC 5764, section 4.1.2; RFC 7714, section 14.2); nil of another one.
+  public init?(dtlsNumber number: UInt16) {
+    switch number {
+    case 1: self = .aesCounterSHA1
+    case 7: self = .aesGCM
+    case 8: self = .aesGCM256
+    default: return nil
+    }
+  }
+
+  /// Bytes of a master key (128 or 256 bits).
+  public var keySize: Int {
+    switch self {
+    case .aesCounterSHA1, .aesGCM: 16
+    case .aesGCM256: 32
+    }
+  }
 
   /// Bytes of the salt that comes with a master key (112 or 96 bits).
   public var saltSize: Int {
     switch self {
     case .aesCounterSHA1: 14
-    case .aesGCM: 12
+    case .aesGCM, .aesGCM256: 12
     }
   }
 
@@ -22,7 +39,7 @@ public enum SRTPProfile: String, Sendable, CaseIterable {
   public var tagSize: Int {
     switch self {
     case .aesCounterSHA1: 10
-    case .aesGCM: 16
+    case .aesGCM, .aesGCM256: 16
     }
   }
 

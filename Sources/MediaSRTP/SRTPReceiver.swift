@@ -55,7 +55,7 @@ public final class SRTPReceiver {
     let (tagStart, wordStart) =
       switch profile {
       case .aesCounterSHA1: (size + 4, size)
-      case .aesGCM: (size, size + profile.tagSize)
+      case .aesGCM, .aesGCM256: (size, size + profile.tagSize)
       }
     let word = UInt32(bigEndian: packet.loadUnaligned(fromByteOffset: wordStart, as: UInt32.self))
     guard word & 1 << 31 != 0 else { throw PacketError("SRTCP: not encrypted") }

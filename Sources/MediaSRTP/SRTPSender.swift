@@ -73,7 +73,7 @@ public final class SRTPSender {
     let (tagStart, wordStart) =
       switch profile {
       case .aesCounterSHA1: (packet.count + 4, packet.count)
-      case .aesGCM: (packet.count, packet.count + profile.tagSize)
+      case .aesGCM, .aesGCM256: (packet.count, packet.count + profile.tagSize)
       }
     let isDone = withUnsafeBytes(of: &word) { word in
       UnsafeMutableRawBufferPointer(rebasing: output[wordStart..<wordStart + 4]).copyMemory(from: word)

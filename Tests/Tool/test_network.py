@@ -111,7 +111,7 @@ class Network(Peers):
         self.assertGreaterEqual(sent.count("frames sent"), 10)
 
     def test_with_keys(self) -> None:
-        for suite, size in [("AES_CM_128_HMAC_SHA1_80", 30), ("AEAD_AES_128_GCM", 28)]:
+        for suite, size in [("AES_CM_128_HMAC_SHA1_80", 30), ("AEAD_AES_128_GCM", 28), ("AEAD_AES_256_GCM", 44)]:
             port, one, other = free_port(), secrets.token_bytes(size), secrets.token_bytes(size)
             receiver = self.begin("receive", f"rtp://:{port}?srtp={suite}", "--keys", self.keys("receiver", other, one))
             self.await_port(port)

@@ -69,7 +69,7 @@ class Hub(Unique):
 
         Args:
             address: the address, IPv4 or IPv6, or the host name by which they reach this machine; None: as in :attr:`HubInfo.url`.
-            srtp: None: AEAD_AES_128_GCM; or AES_CM_128_HMAC_SHA1_80.
+            srtp: None: AEAD_AES_128_GCM; or AEAD_AES_256_GCM, AES_CM_128_HMAC_SHA1_80.
         """
         suite = f"&srtp={srtp}" if srtp else ""
         if address is None:

@@ -5,7 +5,7 @@ import MediaCore
 public struct CryptoAttribute: Sendable, Equatable, CustomStringConvertible, CustomReflectable {
   /// By which an answer says what it took of the offer; below 1,000,000,000 when read.
   public var tag: UInt32
-  /// AES_CM_128_HMAC_SHA1_80, AEAD_AES_128_GCM.
+  /// AES_CM_128_HMAC_SHA1_80, AEAD_AES_128_GCM, AEAD_AES_256_GCM.
   public var suite: String
   /// Key and salt.
   public var key: [UInt8]

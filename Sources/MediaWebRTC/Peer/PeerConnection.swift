@@ -54,7 +54,7 @@ public final class PeerConnection {
   static let mostData = 256
   static let mostOutgoing = 1_024
   /// Of SRTP, in order of preference (RFC 7714, RFC 5764): GCM, then counter mode.
-  static let profiles: [UInt16] = [7, 1]
+  static let profiles: [UInt16] = [7, 8, 1]
 
   /// `clock`: a pair of wall clock and monotonic clock. `random`: `SystemRandomNumberGenerator` where there is a network.
   public init(

@@ -42,9 +42,9 @@ extension PeerConnection {
     // Who only wants data need not agree on keys.
     if dtls.srtp == nil, signalling.negotiated?.media.isEmpty ?? true { return }
     do throws(MediaError) {
-      guard let keys = dtls.srtp, let profile = SRTPProfile(number: keys.profile) else {
+      guard let keys = dtls.srtp, let profile = SRTPProfile(dtlsNumber: keys.profile) else {
         throw MediaError(
-          .unsupported, "DTLS: no keys for SRTP were agreed on; accepted: the profiles 7 (AES-GCM) and 1 (AES in counter mode)")
+          .unsupported, "DTLS: no keys for SRTP were agreed on; accepted: the profiles 7 and 8 (AES-GCM) and 1 (AES in counter mode)")
       }
       let client = try SRTPKey(keys.clientKey + keys.clientSalt, profile)
       let server = try SRTPKey(keys.serverKey + keys.serverSalt, profile)
@@ -70,17 +70,6 @@ extension PeerConnection {
     guard let dtls, state != .closed else { throw MediaError(.state, "WebRTC: nothing can be sent before the connection is there") }
     try dtls.send(bytes)
     drainHandshake()
-  }
-}
-
-extension SRTPProfile {
-  /// By its number in DTLS (RFC 5764, section 4.1.2; RFC 7714, section 14.2).
-  fileprivate init?(number: UInt16) {
-    switch number {
-    case 1: self = .aesCounterSHA1
-    case 7: self = .aesGCM
-    default: return nil
-    }
   }
 }
 

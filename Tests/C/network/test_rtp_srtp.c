@@ -1,14 +1,15 @@
-/* rtp.h: sessions whose packets are protected. The keys' sizes and times, media under both suites, and what comes of wrong keys. */
+/* rtp.h: sessions whose packets are protected. The keys' sizes and times, media under each suite, and what comes of wrong keys. */
 #include "wire.h"
 
 typedef struct suite {
   const char *name;
   uint64_t size;
 } suite;
-static const suite suites[] = {{"AES_CM_128_HMAC_SHA1_80", 30}, {"AEAD_AES_128_GCM", 28}};
+static const suite suites[] = {{"AES_CM_128_HMAC_SHA1_80", 30}, {"AEAD_AES_128_GCM", 28}, {"AEAD_AES_256_GCM", 44}};
+enum { SUITES = sizeof suites / sizeof *suites, LONGEST = 44 };
 
 static void keys_of(uint8_t *alice, uint8_t *bob) {
-  for (int i = 0; i < 30; i++) {
+  for (int i = 0; i < LONGEST; i++) {
     alice[i] = (uint8_t)(i * 7 + 3);
     bob[i] = (uint8_t)(i * 11 + 5);
   }
@@ -17,9 +18,9 @@ static void keys_of(uint8_t *alice, uint8_t *bob) {
 static void sizes_and_states(void) {
   msdk_engine *engine = engine_new(MSDK_CLOCK_SYSTEM);
   uint8_t own[64] = {1}, theirs[64] = {2};
-  for (int i = 0; i < 2; i++) {
+  for (int i = 0; i < SUITES; i++) {
     char url[128];
-    uint64_t size = suites[i].size, other = suites[1 - i].size;
+    uint64_t size = suites[i].size, other = suites[(i + 1) % SUITES].size;
     uint16_t port = wire_ports(4);
     snprintf(url, sizeof url, "rtp://127.0.0.1:%u?local=%u&srtp=%s", port + 2, port, suites[i].name);
     end it = end_new(engine, url);
@@ -56,9 +57,9 @@ static wire *protected_new(int which, const char *more) {
 }
 
 static void media_are_protected(void) {
-  for (int i = 0; i < 2; i++) {
+  for (int i = 0; i < SUITES; i++) {
     wire *it = protected_new(i, i == 0 ? "" : "&rtcp-mux=1&feedback=1&rtx=97");
-    uint8_t alice[30], bob[30];
+    uint8_t alice[LONGEST], bob[LONGEST];
     keys_of(alice, bob);
     CHECK_OK(msdk_session_set_srtp_keys(it->alice.session, alice, suites[i].size, bob, suites[i].size));
     CHECK_OK(msdk_session_set_srtp_keys(it->bob.session, bob, suites[i].size, alice, suites[i].size));
@@ -81,9 +82,9 @@ static void media_are_protected(void) {
 
 /* Under another key, and in the clear: nothing of it is heard, and nobody is there. */
 static void what_is_not_authentic_is_dropped(void) {
-  for (int i = 0; i < 2; i++) {
+  for (int i = 0; i < SUITES; i++) {
     wire *it = protected_new(i, "");
-    uint8_t alice[30], bob[30];
+    uint8_t alice[LONGEST], bob[LONGEST];
     keys_of(alice, bob);
     CHECK_OK(msdk_session_set_srtp_keys(it->alice.session, alice, suites[i].size, bob, suites[i].size));
     alice[29 - 2 * i] ^= 1; /* the last byte of the salt */

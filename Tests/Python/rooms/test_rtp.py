@@ -10,7 +10,7 @@ from call import Room, free_ports, nv12, picture
 from mediasdk import (Clock, Codec, EventType, ExistsError, HandleError, IncomingVideo, InvalidError, Limits, MediaIOError, MediaTimeout,
                       NotFoundError, OutgoingVideo, RangeError, SdpType, Session, SessionState, StateError, UnsupportedError)
 
-KEY = bytes(range(30))
+KEY = bytes(range(44))
 DEADLINE = 20.0
 
 
@@ -69,7 +69,7 @@ class CallTest(unittest.TestCase):
                 self.assertEqual(left.user_id, wire.name)
 
     def test_protected(self) -> None:
-        for suite, size in (("AES_CM_128_HMAC_SHA1_80", 30), ("AEAD_AES_128_GCM", 28)):
+        for suite, size in (("AES_CM_128_HMAC_SHA1_80", 30), ("AEAD_AES_128_GCM", 28), ("AEAD_AES_256_GCM", 44)):
             with Wire(f"&srtp={suite}") as wire:
                 own, theirs = KEY[:size], KEY[:size][::-1]
                 with self.assertRaisesRegex(StateError, "msdk_session_set_srtp_keys"):
@@ -153,7 +153,7 @@ class RefusalTest(unittest.TestCase):
 
     def test_keys(self) -> None:
         session = self.session("rtp://127.0.0.1:5004?srtp=AES_CM_128_HMAC_SHA1_80")
-        for own, theirs, words in ((KEY[:29], KEY, "own"), (KEY, b"", "theirs"), (KEY * 3, KEY, "own")):
+        for own, theirs, words in ((KEY[:29], KEY[:30], "own"), (KEY[:30], b"", "theirs"), (KEY * 3, KEY[:30], "own")):
             with self.assertRaisesRegex(InvalidError, words):
                 session.set_srtp_keys(own, theirs)
         with self.assertRaisesRegex(StateError, "srtp"):

@@ -130,7 +130,7 @@ enum HubRequest: Sendable {
     for codec in codecs { writer.u32(codec) }
     writer.attributes(hello.member.attributes)
     writer.text(hello.token.value, atMost: HubWire.longestToken)
-    writer.u8(hello.profile == .aesGCM ? 2 : 1)
+    writer.u8(hello.profile.hubNumber)
     writer.flag(hello.former != nil)
     if let former = hello.former {
       writer.block(former.ticket)
@@ -180,12 +180,7 @@ enum HubRequest: Sendable {
     member.decodes = says ? codecs : nil
     member.attributes = try reader.attributes()
     let token = AccessToken(try reader.text(atMost: HubWire.longestToken))
-    let profile: SRTPProfile
-    switch try reader.u8() {
-    case 1: profile = .aesCounterSHA1
-    case 2: profile = .aesGCM
-    default: throw PacketError("hub: an unknown media protection")
-    }
+    let profile = try SRTPProfile(hubNumber: reader.u8())
     var hello = Hello(room: room, member: member, token: token, profile: profile)
     if try reader.flag() { hello.former = (try reader.block(HubWire.ticketSize), try reader.u64()) }
     return hello

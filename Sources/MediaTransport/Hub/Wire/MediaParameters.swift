@@ -78,7 +78,7 @@ struct MediaParameters: Sendable {
   func write(to writer: inout PacketWriter) {
     writer.u16(port)
     writer.u32(base)
-    writer.u8(profile == .aesGCM ? 2 : 1)
+    writer.u8(profile.hubNumber)
     writer.block(keyBytes.up)
     writer.block(keyBytes.down)
     for number in [vp8, repeated, opus, transportSequence, audioLevel, orientation, colorSpace, captureTime] { writer.u8(number) }
@@ -86,12 +86,7 @@ struct MediaParameters: Sendable {
 
   init(from reader: inout PacketReader) throws(PacketError) {
     let (port, base) = (try reader.u16(), try reader.u32())
-    let profile: SRTPProfile
-    switch try reader.u8() {
-    case 1: profile = .aesCounterSHA1
-    case 2: profile = .aesGCM
-    default: throw PacketError("hub: an unknown media protection")
-    }
+    let profile = try SRTPProfile(hubNumber: reader.u8())
     let size = profile.keySize + profile.saltSize
     let (up, down) = (try reader.block(size), try reader.block(size))
     guard port > 0, base & 255 == 0, let terms = try? MediaParameters(port: port, base: base, profile: profile, up: up, down: down) else {
@@ -106,5 +101,23 @@ struct MediaParameters: Sendable {
     guard isInRange, Set(types).count == 3, Set(extensions).count == extensions.count else {
       throw PacketError("hub: invalid payload types or extensions")
     }
+  }
+}
+
+extension SRTPProfile {
+  /// What stands for it in a hub's messages.
+  var hubNumber: UInt8 {
+    switch self {
+    case .aesCounterSHA1: 1
+    case .aesGCM: 2
+    case .aesGCM256: 3
+    }
+  }
+
+  init(hubNumber number: UInt8) throws(PacketError) {
+    guard let known = SRTPProfile.allCases.first(where: { $0.hubNumber == number }) else {
+      throw PacketError("hub: an unknown media protection")
+    }
+    self = known
   }
 }
