@@ -97,7 +97,8 @@ static int set_up(struct socket *association, const cusrsctp_settings *settings)
 cusrsctp_socket *cusrsctp_open(uint32_t address, const cusrsctp_settings *settings, int *error) {
   struct socket *association = usrsctp_socket(AF_CONN, SOCK_STREAM, IPPROTO_SCTP, NULL, NULL, 0, NULL);
   struct sockaddr_conn own = name(address, settings->own_port);
-  if (association && set_up(association, settings) == 0 && usrsctp_bind(association, (struct sockaddr *)&own, sizeof own) == 0) return association;
+  if (association && set_up(association, settings) == 0 && usrsctp_bind(association, (struct sockaddr *)&own, sizeof own) == 0)
+    return association;
   *error = errno;
   usrsctp_close(association);
   return NULL;
@@ -114,7 +115,8 @@ void cusrsctp_input(uint32_t address, const void *packet, size_t size) { usrsctp
 void cusrsctp_close(cusrsctp_socket *association) { usrsctp_close(association); }
 
 int cusrsctp_send(
-  cusrsctp_socket *association, const void *bytes, size_t size, uint16_t stream, uint32_t protocol, int is_unordered, int policy, uint32_t value) {
+  cusrsctp_socket *association, const void *bytes, size_t size, uint16_t stream, uint32_t protocol, int is_unordered, int policy,
+  uint32_t value) {
   static const uint16_t policies[] = {SCTP_PR_SCTP_NONE, SCTP_PR_SCTP_RTX, SCTP_PR_SCTP_TTL};
   struct sctp_sendv_spa how;
   memset(&how, 0, sizeof how);

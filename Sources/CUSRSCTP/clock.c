@@ -1,5 +1,5 @@
-/* libusrsctp reads the time by gettimeofday. This one takes the place of that of libc in what is linked together with it, and is seen by nobody
- * else; outside of a context it is the same. */
+/* libusrsctp reads the time by gettimeofday. This one takes the place of that of libc in what is linked together with it, and is seen by
+ * nobody else; outside of a context it is the same. */
 #define _GNU_SOURCE
 #include <sys/select.h>
 #include <time.h>

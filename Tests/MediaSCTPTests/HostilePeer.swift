@@ -2,8 +2,8 @@ import MediaCore
 
 @testable import MediaSCTP
 
-/// An end that has an association with another and sends what it likes: chunks of its own, with the right tag, number and checksum. Its other
-/// half is one of `DataTalk`, whose packets it has read.
+/// An end that has an association with another and sends what it likes: chunks of its own, with the right tag, number and checksum. Its
+/// other half is one of `DataTalk`, whose packets it has read.
 final class HostilePeer {
   let talk: DataTalk
   /// What the victim, the server, expects in the header, and the number of the next DATA chunk.

@@ -1,8 +1,8 @@
 /* SCTP by libusrsctp, over packets that are handed in and out: no socket of the kernel, no thread.
  *
- * libusrsctp has one stack in a process, with one clock and one list of timers. Here each association has a context with its own time, timers
- * and random bytes (timers.c, clock.c, environment.c, in place of those of the library). Whatever enters the library does so in a context,
- * between cusrsctp_enter and cusrsctp_leave, and under one lock, which is the caller's. */
+ * libusrsctp has one stack in a process, with one clock and one list of timers. Here each association has a context with its own time,
+ * timers and random bytes (timers.c, clock.c, environment.c, in place of those of the library). Whatever enters the library does so in a
+ * context, between cusrsctp_enter and cusrsctp_leave, and under one lock, which is the caller's. */
 #ifndef CUSRSCTP_H
 #define CUSRSCTP_H
 
@@ -60,7 +60,8 @@ void cusrsctp_close(cusrsctp_socket *association);
 enum { CUSRSCTP_RELIABLE, CUSRSCTP_RETRANSMISSIONS, CUSRSCTP_LIFETIME };
 /* A whole message. 0: taken. EWOULDBLOCK: there is no room; otherwise another errno. */
 int cusrsctp_send(
-  cusrsctp_socket *association, const void *bytes, size_t size, uint16_t stream, uint32_t protocol, int is_unordered, int policy, uint32_t value);
+  cusrsctp_socket *association, const void *bytes, size_t size, uint16_t stream, uint32_t protocol, int is_unordered, int policy,
+  uint32_t value);
 /* Bytes of messages that were taken and not acknowledged. */
 uint32_t cusrsctp_unacknowledged(cusrsctp_socket *association);
 /* Resets an outgoing stream when what was sent on it is acknowledged (RFC 6525). 0, or errno. */

@@ -2,8 +2,8 @@ import CUSRSCTP
 import Glibc
 import MediaCore
 
-/// One association of SCTP (RFC 9260) of libusrsctp. Both ends begin it (RFC 8831, section 6.1). Everything but `init` and `enter` is called
-/// in the body of `enter`.
+/// One association of SCTP (RFC 9260) of libusrsctp. Both ends begin it (RFC 8831, section 6.1). Everything but `init` and `enter` is
+/// called in the body of `enter`.
 final class SCTPAssociation {
   /// What the library reports.
   enum News: Equatable {

@@ -1,9 +1,9 @@
 import CUSRSCTP
 import Synchronization
 
-/// The stack of libusrsctp, of which a process has one. Each association has its own time, timers and random bytes (CUSRSCTP), but tables and
-/// statistics are of the process. So this has the one lock of a room that is pure otherwise: any thread may call, and one at a time is in the
-/// library. Nothing foreign runs under the lock, and it is held for as long as a packet takes.
+/// The stack of libusrsctp, of which a process has one. Each association has its own time, timers and random bytes (CUSRSCTP), but tables
+/// and statistics are of the process. So this has the one lock of a room that is pure otherwise: any thread may call, and one at a time is
+/// in the library. Of what is foreign only the generator of random bytes runs under the lock, which is held for as long as a packet takes.
 final class SCTPStack: Sendable {
   static let shared = SCTPStack()
 

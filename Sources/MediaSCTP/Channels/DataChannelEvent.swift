@@ -43,13 +43,13 @@ public struct DataChannelInfo: Sendable, Equatable {
 public enum DataChannelEvent: Sendable, Equatable {
   /// Both ends are there. A channel can have one of the first `streams` streams.
   case up(streams: Int)
-  /// The end, after `.closed` for each channel. `.timeout`: no answer. `.io`: the other end has aborted it. `.closed`: the other end has shut
-  /// it down. `.corrupt`: it does not keep to the protocol.
+  /// The end, after `.closed` for each channel. `.timeout`: no answer. `.io`: the other end has aborted it. `.closed`: the other end has
+  /// shut it down. `.corrupt`: it does not keep to the protocol.
   case lost(MediaError)
   /// The other end has opened it, or knows that this end has.
   case opened(DataChannelInfo)
-  /// nil: one of the ends has closed it. `.limit`: the other end sent a message longer than announced, or has fewer streams. Otherwise the error
-  /// of `lost`.
+  /// nil: one of the ends has closed it. `.limit`: the other end sent a message longer than announced, or has fewer streams. Otherwise the
+  /// error of `lost`.
   case closed(DataChannelID, MediaError?)
   /// A whole message, which may be empty. Text is said to be UTF-8, which is not checked.
   case message(DataChannelID, [UInt8], isText: Bool)

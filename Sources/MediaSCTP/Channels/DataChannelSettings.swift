@@ -6,8 +6,8 @@ public struct DataChannelSettings: Sendable, Equatable {
   public var ownPort: UInt16 = 5000
   /// That of the other end.
   public var peerPort: UInt16 = 5000
-  /// The longest message that is received, in bytes, to be announced as a=max-message-size (RFC 8841, section 6): 1,024 to 16,777,216. A longer
-  /// one closes its channel.
+  /// The longest message that is received, in bytes, to be announced as a=max-message-size (RFC 8841, section 6): 1,024 to 16,777,216. A
+  /// longer one closes its channel.
   public var mostBytes = 262_144
   /// Bytes of all channels that are sent and not acknowledged, 65,536 to 67,108,864; `send` refuses more. It bounds a message, too.
   public var mostBufferedBytes = 1_048_576

@@ -1,11 +1,11 @@
 import MediaCore
 
-/// The data channels of a connection of WebRTC (RFC 8831): one end of an association of SCTP. DTLS is the caller's: `receive` takes what it has
-/// opened, and what `takePacket` gives is for it to send.
+/// The data channels of a connection of WebRTC (RFC 8831): one end of an association of SCTP. DTLS is the caller's: `receive` takes what it
+/// has opened, and what `takePacket` gives is for it to send.
 ///
 /// After any call: `takePacket` and `takeEvent` until they give nothing, and `poll` at `nextDeadline`. Calls come one at a time, from any
-/// thread; those of other connections may come at the same time, and wait for each other in the library (`SCTPStack`). Times are in nanoseconds
-/// of a clock that does not go back. The same seed and the same calls give the same packets, but for what is in cookies.
+/// thread; those of other connections may come at the same time, and wait for each other in the library (`SCTPStack`). Times are in
+/// nanoseconds of a clock that does not go back. The same seed and the same calls give the same packets, but for what is in cookies.
 public final class DataChannels {
   /// Which end of DTLS this is; it has the streams of even numbers if it is the client (RFC 8832, section 6).
   public enum Role: Sendable { case client, server }
@@ -65,8 +65,9 @@ public final class DataChannels {
   /// Packets that begin an association, until it is up: both ends repeat theirs ten times.
   private static let mostBeginnings = 64
 
-  /// Begins the association; DTLS is open. `peerMostBytes`: max-message-size of the other end's description, 0: any. `random`: tags, numbers
-  /// and the key of cookies come from it. Throws `.range` for settings, `.fail` and `.noMemory` where libusrsctp cannot make it.
+  /// Begins the association; DTLS is open. `peerMostBytes`: max-message-size of the other end's description, 0: any. `random`: tags,
+  /// numbers and the key of cookies come from it; it must not call any `DataChannels`. Throws `.range` for settings, `.fail` and
+  /// `.noMemory` where libusrsctp cannot make it.
   public init(
     role: Role, settings: DataChannelSettings = DataChannelSettings(), peerMostBytes: UInt64, random: any RandomNumberGenerator, now: Int64
   ) throws(MediaError) {

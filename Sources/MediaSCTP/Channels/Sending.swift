@@ -7,10 +7,10 @@ extension DataChannels {
   /// Messages that the library has; each takes up to a kilobyte besides its bytes.
   private static let mostHanded = 1024
 
-  /// Opens a channel. Data may be sent at once; `.opened` says that the other end knows of it. `negotiated`: the program of the other end opens
-  /// the same stream without being asked (RFC 8832, section 1); nil: the next free one is taken, and the other end is asked. `label` and
-  /// `protocol` have up to 1,024 bytes of UTF-8. Throws `.range`, `.full` where no stream or place for a channel is free, `.exists` where the
-  /// stream has a channel, the error of an association that was lost.
+  /// Opens a channel. Data may be sent at once; `.opened` says that the other end knows of it. `negotiated`: the program of the other end
+  /// opens the same stream without being asked (RFC 8832, section 1); nil: the next free one is taken, and the other end is asked. `label`
+  /// and `protocol` have up to 1,024 bytes of UTF-8. Throws `.range`, `.full` where no stream or place for a channel is free, `.exists`
+  /// where the stream has a channel, the error of an association that was lost.
   public func open(
     label: String, protocol: String = "", isOrdered: Bool = true, reliability: DataChannelReliability = .reliable, priority: UInt16 = 256,
     negotiated: UInt16? = nil, now: Int64
@@ -63,7 +63,8 @@ extension DataChannels {
   }
 
   /// Sends a message, of 0 to `mostSentBytes` bytes; it waits where it cannot leave yet. Throws `.notFound` for a channel that is closed,
-  /// `.state` for one that is being closed, `.range` for the length, `.full` where more would be buffered than may be (see `bufferedAmount`).
+  /// `.state` for one that is being closed, `.range` for the length, `.full` where more would be buffered than may be (see
+  /// `bufferedAmount`).
   public func send(_ bytes: [UInt8], isText: Bool, on id: DataChannelID, now: Int64) throws(MediaError) {
     if let loss { throw loss }
     guard let channel = channels[id] else { throw MediaError(.notFound, "data channels: the channel is closed") }
@@ -82,8 +83,8 @@ extension DataChannels {
     work(now: now) {}
   }
 
-  /// Bytes of messages that were given to `send` and that the other end has not acknowledged. Within the library messages of several channels
-  /// are counted as if they left in the order in which they were given. nil: the channel is closed.
+  /// Bytes of messages that were given to `send` and that the other end has not acknowledged. Within the library messages of several
+  /// channels are counted as if they left in the order in which they were given. nil: the channel is closed.
   public func bufferedAmount(of id: DataChannelID) -> Int? { channels[id]?.bufferedAmount }
 
   /// `.bufferedAmountLow` comes when what is buffered falls to so many bytes, from above. 0 by default.

@@ -1,8 +1,8 @@
 import MediaCore
 import MediaSCTP
 
-/// Two ends of data channels; one of them is sent anything by who is between them, or is the other one: with the tag, the numbers and the checksum
-/// that are expected. Both keep to their bounds and to the order of their events, and nothing is reported after the end.
+/// Two ends of data channels; one of them is sent anything by who is between them, or is the other one: with the tag, the numbers and the
+/// checksum that are expected. Both keep to their bounds and to the order of their events, and nothing is reported after the end.
 enum SCTPConversation: FuzzTarget {
   static let name = "sctp"
 

@@ -67,6 +67,23 @@ import Testing
     #expect(talk.client.nextDeadline == .max)
   }
 
+  @Test func nothingIsReportedAfterTheEnd() throws {
+    let talk = try DataTalk()
+    let (id, _) = try talk.channel()
+    talk.takes = [false, false]
+    try talk.client.send([1], isText: false, on: id, now: talk.now)
+    talk.client.close(now: talk.now)
+    talk.run(for: DataTalk.second)
+    // One has ended it, and one has lost it.
+    talk.server.close(now: talk.now)
+    #expect(talk.client.takeEvent() == nil && talk.server.takeEvent() == nil)
+    talk.client.poll(now: talk.now + DataTalk.second)
+    talk.server.poll(now: talk.now + DataTalk.second)
+    #expect(talk.client.takeEvent() == nil && talk.server.takeEvent() == nil)
+    talk.client.close(id, now: talk.now)
+    #expect(throws: MediaError.self) { try talk.server.open(label: "a", now: talk.now) }
+  }
+
   @Test func anEndThatIsReleasedIsReported() throws {
     let talk = try DataTalk()
     _ = try talk.channel()
