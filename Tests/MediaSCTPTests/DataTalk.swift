@@ -142,6 +142,16 @@ final class DataTalk {
     return (id, opened(1)[before].id)
   }
 
+  /// Of the chunks of a packet.
+  static func kinds(_ packet: [UInt8]) -> Set<UInt8> {
+    var (kinds, place): (Set<UInt8>, Int) = ([], 12)
+    while place + 4 <= packet.count {
+      kinds.insert(packet[place])
+      place += max(4, (Int(packet[place + 2]) * 256 + Int(packet[place + 3]) + 3) & ~3)
+    }
+    return kinds
+  }
+
   /// `size` bytes of which each message has others.
   static func message(_ number: Int, size: Int) -> [UInt8] {
     var random = SeededRandom(seed: UInt64(number))

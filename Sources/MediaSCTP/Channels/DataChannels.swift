@@ -5,7 +5,8 @@ import MediaCore
 ///
 /// After any call: `takePacket` and `takeEvent` until they give nothing, and `poll` at `nextDeadline`. Calls come one at a time, from any
 /// thread; those of other connections may come at the same time, and wait for each other in the library (`SCTPStack`). Times are in
-/// nanoseconds of a clock that does not go back. The same seed and the same calls give the same packets, but for what is in cookies.
+/// nanoseconds of a clock that does not go back. The same seed and the same calls give the same packets, but for what is in cookies and
+/// heartbeats.
 public final class DataChannels {
   /// Which end of DTLS this is; it has the streams of even numbers if it is the client (RFC 8832, section 6).
   public enum Role: Sendable { case client, server }
