@@ -89,6 +89,22 @@ import Testing
     #expect(talk.closed(1) == [theirs] && talk.closed(0) == [id])
   }
 
+  @Test func takingGoesOnWithWhatTheLibraryHas() throws {
+    let talk = try DataTalk()
+    let (id, _) = try talk.channel()
+    talk.takes[1] = false
+    for number in 0..<1000 { try talk.client.send([UInt8(number & 255)], isText: false, on: id, now: talk.now) }
+    talk.run(for: 10 * DataTalk.second)
+    var taken = 0
+    while let event = talk.server.takeEvent() {
+      if case .message(_, let bytes, _) = event {
+        #expect(bytes == [UInt8(taken & 255)])
+        taken += 1
+      }
+    }
+    #expect(taken == 1000)
+  }
+
   @Test func manySmallMessagesThatAreNotTakenStopTheOtherEnd() throws {
     let talk = try DataTalk()
     let (id, _) = try talk.channel()

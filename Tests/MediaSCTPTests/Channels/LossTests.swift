@@ -61,6 +61,27 @@ import Testing
     #expect(talk.messages(1) == (1..<10).map { [UInt8($0)] } + [[0]])
   }
 
+  /// What opens a channel may get lost, and nothing that follows may come before it (RFC 8832, section 6).
+  @Test func nothingOvertakesTheMessageThatOpens() throws {
+    let talk = try DataTalk()
+    _ = try talk.channel("first")
+    var isFirst = true
+    talk.change = { from, packet in
+      if from == 0, packet[12] == 0, isFirst {
+        isFirst = false
+        return []
+      }
+      return [packet]
+    }
+    let id = try talk.client.open(label: "second", isOrdered: false, now: talk.now)
+    for number in 0..<10 {
+      try talk.client.send([UInt8(number)], isText: false, on: id, now: talk.now)
+      talk.run(for: 1_000_000)
+    }
+    talk.run(for: 30 * DataTalk.second)
+    #expect(talk.messages(1) == (0..<10).map { [UInt8($0)] })
+  }
+
   @Test(arguments: [DataChannelReliability.retransmissions(0), .lifetime(milliseconds: 100)], [true, false])
   func whatIsUnreliableGetsLostAndTheRestArrives(reliability: DataChannelReliability, isOrdered: Bool) throws {
     let talk = try DataTalk(seed: 3)
