@@ -87,6 +87,8 @@ import Testing
     let talk = try DataTalk()
     let (id, _) = try talk.channel()
     talk.client.setLowThreshold(100_000, of: id)
+    // So that not all is acknowledged at the same moment.
+    talk.jitter = 40_000_000
     #expect(talk.client.bufferedAmount(of: id) == 0)
     for _ in 0..<8 { try talk.client.send([UInt8](repeating: 0, count: 100_000), isText: false, on: id, now: talk.now) }
     #expect(talk.client.bufferedAmount(of: id) == 800_000)
