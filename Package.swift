@@ -99,12 +99,13 @@ let package = Package(
       name: "MediaSDK",
       dependencies: [
         "CMediaSDK", "MediaCore", "MediaRuntime", "MediaCodecs", "MediaTLS", "MediaRTP", "MediaSDP", "MediaNetwork", "MediaTransport",
-        "MediaIngest", "MediaPlugins", "MediaIsolation", "CLinux",
+        "MediaWebRTC", "MediaWebRTCTransport", "MediaIngest", "MediaPlugins", "MediaIsolation", "CLinux",
       ],
       swiftSettings: strict),
     .target(
       name: "MediaSDKABI",
-      dependencies: ["CMediaSDK", "MediaCore", "MediaCodecs", "MediaPlugins", "MediaIsolation", "MediaTransport", "MediaSDK"], swiftSettings: strict,
+      dependencies: ["CMediaSDK", "MediaCore", "MediaCodecs", "MediaPlugins", "MediaIsolation", "MediaTransport", "MediaWebRTC", "MediaSDK"],
+      swiftSettings: strict,
       linkerSettings: trimmed + [
         .unsafeFlags([
           "-static-stdlib", "-use-ld=lld", "-no-toolchain-stdlib-rpath", "-Xlinker", "-soname=libmediasdk.so.1",

@@ -101,5 +101,6 @@
 #include "rtp.h"
 #include "session.h"
 #include "view.h"
+#include "webrtc.h"
 
 #endif /* MEDIASDK_H */

@@ -203,7 +203,16 @@ enum {
   MSDK_EVENT_PARTICIPANT_ATTRIBUTE = 29,
   /** outgoing_video, kind; format: width, height, fps_num and fps_den that the receivers of the stream want together, 0: any; its other
    * members are 0. The SDK follows it, except with encoded_input (outgoing_video.h). The event comes four times a second at most. */
-  MSDK_EVENT_OUTGOING_VIDEO_WANTED = 30
+  MSDK_EVENT_OUTGOING_VIDEO_WANTED = 30,
+  /** Something is sent or received that no description has: msdk_session_describe (webrtc.h). This event and those up to
+   * MSDK_EVENT_ICE_SERVER_FAILED come over webrtc: only. */
+  MSDK_EVENT_NEGOTIATION_NEEDED = 31,
+  MSDK_EVENT_LOCAL_CANDIDATE = 32, /**< text: a candidate of this end ("candidate:..."); user_id: the name of its section (mid) */
+  MSDK_EVENT_CANDIDATES_COMPLETE = 33, /**< no further candidate of this end comes, until ICE is restarted or a server is added */
+  /** The path is lost or about to be, or its address has gone: msdk_session_restart_ice may bring another one. Once for each loss. */
+  MSDK_EVENT_RESTART_WANTED = 34,
+  /** user_id: the server; value: the code of its answer (RFC 8489), 0: it gave none; text: why it brings no candidate */
+  MSDK_EVENT_ICE_SERVER_FAILED = 35
 };
 
 /** Return the name of an event's type, or of a state of any of the families MSDK_SESSION_*, MSDK_OUTGOING_*, MSDK_INCOMING_*,

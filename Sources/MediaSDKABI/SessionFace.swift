@@ -223,6 +223,7 @@ extension StampedEvent {
     case .accessRenewed(let permissions, let error):
       native.set(MSDK_EVENT_ACCESS_RENEWED, error: error)
       native.value = UInt64(permissions.foreign)
+    case .signal(let event): native.set(event)
     case .ingest(let event):
       native.set(MSDK_EVENT_INGEST, state: event.state.rawValue, text: event.text)
       native.status = event.status?.rawValue ?? msdk_result(MSDK_OK)
@@ -237,6 +238,18 @@ extension StampedEvent {
 }
 
 extension msdk_event {
+  fileprivate mutating func set(_ event: SignallingEvent) {
+    switch event {
+    case .negotiationNeeded: set(MSDK_EVENT_NEGOTIATION_NEEDED)
+    case .localCandidate(let text, let mid, _): set(MSDK_EVENT_LOCAL_CANDIDATE, userID: mid, text: text)
+    case .candidatesComplete: set(MSDK_EVENT_CANDIDATES_COMPLETE)
+    case .restartWanted: set(MSDK_EVENT_RESTART_WANTED)
+    case .serverFailed(let server, let code, let text):
+      set(MSDK_EVENT_ICE_SERVER_FAILED, userID: server, text: text)
+      value = UInt64(clamping: code ?? 0)
+    }
+  }
+
   fileprivate mutating func set(_ type: Int, userID: String = "", state: UInt32 = 0, error: MediaError? = nil, text: String = "") {
     self.type = UInt32(type)
     self.state = state

@@ -61,23 +61,32 @@ static inline int has_ipv6(void) {
 
 /* ------------------------------------------------------------------------------------------------------------------- ends */
 
-enum { END_TYPES = 32 };
+enum { END_TYPES = 40 };
 
 /* A session, and of each type of event how many came and the last. */
 typedef struct end {
   msdk_session *session;
+  /* Of sessions that somebody has to carry something for: the other end, whose events are taken with these, and who does it. */
+  struct end *other;
+  void (*carry)(struct end *from, const msdk_event *event);
   uint32_t count[END_TYPES];
   msdk_event last[END_TYPES];
 } end;
 
-static inline void end_look(end *it) {
+static inline void end_take(end *it) {
   for (;;) {
     msdk_event event = MSDK_INIT(msdk_event);
     if (msdk_session_next_event(it->session, 0, &event) < 0) return;
     if (event.type >= END_TYPES) continue;
     it->count[event.type]++;
     it->last[event.type] = event;
+    if (it->carry != NULL) it->carry(it, &event);
   }
+}
+
+static inline void end_look(end *it) {
+  end_take(it);
+  if (it->other != NULL) end_take(it->other);
 }
 
 /* Waits until so many of a type have come. */
@@ -88,7 +97,7 @@ static inline int end_wait(end *it, uint32_t type, uint32_t count) {
 
 static inline int end_state(end *it, uint32_t state) {
   uint32_t now = UINT32_MAX;
-  PATIENTLY(msdk_session_get_state(it->session, &now) >= 0 && now == state);
+  PATIENTLY((it->other != NULL ? end_look(it) : (void)0, msdk_session_get_state(it->session, &now) >= 0 && now == state));
   return now == state;
 }
 

@@ -23,6 +23,7 @@ FIRST = (
     "room.h",
     "hub.h",
     "rtp.h",
+    "webrtc.h",
     "network.h",
     "outgoing_video.h",
     "outgoing_audio.h",

@@ -40,6 +40,7 @@ FAMILIES = (
     Family("QueuePolicy", "MSDK_POLICY_", CLOSED, "What a full queue does with one more."),
     Family("SessionState", "MSDK_SESSION_", OPEN),
     Family("SdpType", "MSDK_SDP_", OPEN),
+    Family("DescriptionOutcome", "MSDK_DESCRIPTION_", OPEN, "What became of a description of the peer."),
     Family("EventType", "MSDK_EVENT_", OPEN),
     Family("EventFlag", "MSDK_EVENT_FLAG_", FLAGS, "LOST: events before this one were dropped."),
     Family("Quality", "MSDK_QUALITY_", OPEN, "How good a network is in one direction."),

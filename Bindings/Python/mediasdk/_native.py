@@ -237,6 +237,13 @@ DECLARATIONS: dict[str, tuple[Any, ...]] = {
     "msdk_session_set_srtp_keys": (c_int32, c_void_p, c_void_p, c_uint64, c_void_p, c_uint64),
     "msdk_session_set_remote_sdp": (c_int32, c_void_p, c_uint32, c_char_p),
     "msdk_session_get_local_sdp": (c_int32, c_void_p, c_char_p, c_uint64, POINTER(c_uint64)),
+    # webrtc.h
+    "msdk_session_describe": (c_int32, c_void_p, POINTER(c_uint32)),
+    "msdk_session_get_local_description": (c_int32, c_void_p, c_char_p, c_uint64, POINTER(c_uint64)),
+    "msdk_session_set_remote_description": (c_int32, c_void_p, c_uint32, c_char_p, POINTER(c_uint32)),
+    "msdk_session_add_remote_candidate": (c_int32, c_void_p, c_char_p, c_char_p),
+    "msdk_session_add_ice_server": (c_int32, c_void_p, c_char_p, c_char_p, c_char_p),
+    "msdk_session_restart_ice": (c_int32, c_void_p),
 }
 
 library = load(DECLARATIONS)

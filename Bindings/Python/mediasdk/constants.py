@@ -25,6 +25,7 @@ ATTRIBUTES_MAX = 32
 ATTRIBUTE_KEY_MAX = 63
 ATTRIBUTE_VALUE_MAX = 1023
 SDP_MAX = 65536
+CANDIDATE_MAX = 1024
 WAIT_FOREVER = 0xFFFFFFFF
 
 
@@ -480,6 +481,11 @@ class EventType(OpenEnum):
     ACCESS_RENEWED = 28
     PARTICIPANT_ATTRIBUTE = 29
     OUTGOING_VIDEO_WANTED = 30
+    NEGOTIATION_NEEDED = 31
+    LOCAL_CANDIDATE = 32
+    CANDIDATES_COMPLETE = 33
+    RESTART_WANTED = 34
+    ICE_SERVER_FAILED = 35
 
 
 class ScreenShareState(OpenEnum):
@@ -502,3 +508,11 @@ class SdpType(OpenEnum):
     OFFER = 1
     ANSWER = 2
     ANNOUNCED = 3
+    ROLLBACK = 4
+
+
+class DescriptionOutcome(OpenEnum):
+    """What became of a description of the peer."""
+
+    APPLIED = 1
+    IGNORED = 2

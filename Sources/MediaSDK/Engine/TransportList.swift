@@ -1,12 +1,13 @@
 import MediaCore
 import MediaSDP
 import MediaTransport
+import MediaWebRTCTransport
 
 /// The transports of sessions, by the schemes of their urls. A new one is a line here; what errors say is accepted, and what the tool takes,
 /// follows.
 public enum Transports {
   /// In the order in which errors and help list them.
-  public static let all: [TransportFactory] = [.loopback, .rtp, .hub]
+  public static let all: [TransportFactory] = [.loopback, .rtp, .hub, .webRTC]
 
   /// nil: no transport has such urls.
   public static func factory(of url: String) -> TransportFactory? {

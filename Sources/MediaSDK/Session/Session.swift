@@ -140,6 +140,7 @@ public final class Session: TransportDelegate {
       return transport
     }
     transport.connect(self)
+    startAttached()
   }
 
   private func makeTransport(_ token: AccessToken, _ attributes: ParticipantAttributes) throws(MediaError) -> any Transport {
@@ -317,7 +318,7 @@ public final class Session: TransportDelegate {
   /// What waited for the connection.
   func startAttached() {
     let (transport, videos, sounds): ((any Transport)?, [OutgoingVideo], [OutgoingAudio]) = guarded.withLock { guarded in
-      (guarded.state == .connected ? guarded.transport : nil, guarded.attached, guarded.sound.attached)
+      (guarded.transportOfAttached, guarded.attached, guarded.sound.attached)
     }
     guard let transport else { return }
     for stream in videos where stream.state != .started {
@@ -511,8 +512,7 @@ public final class Session: TransportDelegate {
       for stream in outgoing { stream.follow(estimate: 0) }
       divideEstimate()
     case .network: watchQuality(of: transport)
-    // Of a transport that no url selects yet.
-    case .signal: break
+    case .signal(let event): push(.signal(event))
     }
   }
 
@@ -543,12 +543,18 @@ public final class Session: TransportDelegate {
 }
 
 extension Session.Guarded {
+  /// What attached streams are started on now; nil: none are.
+  var transportOfAttached: (any Transport)? {
+    state == .connected || state == .connecting && transport?.publishesBeforeConnected == true ? transport : nil
+  }
+
   /// What a stream is started on now; nil: it is attached, until the session connects.
   func transportToStart() throws(MediaError) -> (any Transport)? {
     guard !isClosed else { throw MediaError(.closed, "the session is destroyed") }
     switch state {
     case .connected, .reconnecting: return transport
-    case .idle, .connecting, .disconnected: return nil
+    case .connecting: return transportOfAttached
+    case .idle, .disconnected: return nil
     case .disconnecting: throw MediaError(.state, "the session is disconnecting; accepted: every other state")
     }
   }

@@ -54,6 +54,8 @@ public enum SessionEvent: Sendable {
   case accessExpiring(Int64)
   /// With what the room permits now; an error when it refused to renew it.
   case accessRenewed(Permissions, MediaError?)
+  /// Over WebRTC: what the program carries to the peer, or acts on.
+  case signal(SignallingEvent)
 }
 
 /// An audio stream of either direction.

@@ -1,0 +1,115 @@
+/** @file
+ * mediasdk/webrtc.h - sessions over WebRTC: one peer, and the program carries what the two say to each other
+ *
+ * A session whose url begins with "webrtc:" sends its streams to one peer, and receives the peer's: a browser, libwebrtc, a media
+ * server, another engine. Descriptions (SDP, RFC 9429) and candidates (RFC 8839) of both ends are text that the program carries, by
+ * whatever means it has. Paths are found by ICE (RFC 8445), keys come by DTLS (RFC 5764), and media is SRTP. The engine must have the
+ * system clock (else MSDK_E_UNSUPPORTED). The access token is not used.
+ *
+ * The codecs are MSDK_CODEC_VP8 and MSDK_CODEC_OPUS, which MSDK_CODEC_AUTO chooses. A stream of another codec, or of MSDK_CODEC_RAW,
+ * fails to start with MSDK_E_UNSUPPORTED. A stream that the peer has no place for fails with MSDK_E_UNSUPPORTED when its answer comes.
+ *
+ *     webrtc:?key=value&...
+ *
+ *     stun=HOST[:PORT][,...]             servers of STUN, at most 4; default: none, port 3478
+ *     relay=0|1                          1: only addresses at relays are offered and used, so the peer does not learn this machine's
+ *     trickle=0|1                        1 (default): candidates follow the descriptions as events; 0: the description is complete
+ *                                        when MSDK_EVENT_CANDIDATES_COMPLETE comes, and is to be read then
+ *     polite=0|1                         of two offers at once, 1 (default): this end gives its own up; 0: it ignores the peer's.
+ *                                        Exactly one of the two ends has to be polite
+ *     receive=both|video|audio|none      what an offer asks the peer for, though nothing of that kind is sent; default: both
+ *     loopback=0|1                       1: loopback addresses are offered beside others; without others they always are
+ *     relay-fingerprint=HEX              SHA-256 of the certificate of relays over TLS; default: certificates are to be signed by an
+ *                                        authority that the system trusts
+ *     min-bitrate, start-bitrate, max-bitrate   as in rtp.h
+ *
+ * Relays need a user and a password, which do not belong into a url, as urls are logged: msdk_session_add_ice_server.
+ *
+ * The session is MSDK_SESSION_CONNECTING from msdk_session_connect until there is a path and the keys are agreed on. Streams start
+ * with msdk_session_connect already, since a description has to name them. Until the peer receives a stream, its frames are dropped
+ * (MSDK_DROP_NO_RECEIVER); MSDK_EVENT_RECEIVERS says when it does.
+ *
+ * What a program does (perfect negotiation, as browsers call it), the same at both ends but for polite:
+ *
+ *   - MSDK_EVENT_NEGOTIATION_NEEDED: msdk_session_describe, msdk_session_get_local_description, and send type and text to the peer.
+ *     Whoever only receives may offer without this event.
+ *   - The peer's description came: msdk_session_set_remote_description. Was it an offer that was applied: the same again, which makes
+ *     the answer.
+ *   - MSDK_EVENT_LOCAL_CANDIDATE: send text and section to the peer. The peer's came: msdk_session_add_remote_candidate.
+ *   - MSDK_EVENT_CANDIDATES_COMPLETE: nothing, or send an empty candidate. With trickle=0: read and send the description now.
+ *   - MSDK_EVENT_RESTART_WANTED: msdk_session_restart_ice, at one end. MSDK_EVENT_NEGOTIATION_NEEDED follows.
+ *
+ * Both ends may offer at the same time. The polite one takes its own offer back by itself when it sets the peer's, and offers again
+ * afterwards. The other one ignores the peer's offer, and the candidates that come with it.
+ *
+ * If nothing is heard of the peer for 12.5 s, or the address of the path has gone, the session is MSDK_SESSION_RECONNECTING. It may come
+ * back by itself, or by a restart, and is MSDK_SESSION_CONNECTED then. It is MSDK_SESSION_DISCONNECTED with MSDK_E_TIMEOUT when there was no path
+ * for 60 s since the last exchange of descriptions, or since the path was lost; with MSDK_E_CLOSED when the peer has left; and with
+ * MSDK_E_UNTRUSTED when the peer showed another certificate than its description says. While no description of the peer is
+ * there, it waits without an end.
+ *
+ * The peer is a participant from its first stream to its last; its user id is "peer", or "remote-peer" if that is the session's own. A
+ * video stream is added with its first key frame; its kind is MSDK_VIDEO_VIRTUAL. MSDK_EVENT_ESTIMATE follows what the peer reports.
+ */
+#ifndef MEDIASDK_WEBRTC_H
+#define MEDIASDK_WEBRTC_H
+
+#include "rtp.h"
+#include "session.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum { /* beside MSDK_SDP_OFFER and MSDK_SDP_ANSWER of rtp.h */
+  MSDK_SDP_ROLLBACK = 4 /**< takes back the offer of either end that is not answered; it has no text */
+};
+
+/** Makes the next description of this end and sets it: the answer to an offer of the peer that waits for one, else an offer. *type, if
+ * not NULL, is set to MSDK_SDP_ANSWER or MSDK_SDP_OFFER. On an error nothing has changed. MSDK_E_STATE: the session is not connecting
+ * or connected, its url does not begin with "webrtc:", or an offer waits for the peer's answer. MSDK_E_LIMIT: more than 256 sections.
+ * [any thread] */
+MSDK_EXPORT msdk_result msdk_session_describe(msdk_session *session, uint32_t *type);
+
+/** Returns the description of this end that was set last, with the candidates that are known by now. The text is copied to buffer (size
+ * bytes; may be NULL with 0). *needed, if not NULL, is set to the size with NUL; it may grow until MSDK_EVENT_CANDIDATES_COMPLETE.
+ * MSDK_E_BUFFER_SMALL: it does not fit. MSDK_E_STATE: there is none, or as msdk_session_describe. [any thread] */
+MSDK_EXPORT msdk_result msdk_session_get_local_description(msdk_session *session, char *buffer, uint64_t size, uint64_t *needed);
+
+enum { /* what became of a description of the peer */
+  MSDK_DESCRIPTION_APPLIED = 1,
+  MSDK_DESCRIPTION_IGNORED = 2 /**< an offer that met one of this end, which is not polite; it is not answered */
+};
+
+/** Sets a description of the peer: MSDK_SDP_OFFER, MSDK_SDP_ANSWER, or MSDK_SDP_ROLLBACK (sdp may be NULL), of up to MSDK_SDP_MAX bytes.
+ * *outcome, if not NULL, is set to MSDK_DESCRIPTION_*. On an error nothing has changed. MSDK_E_INVALID: it is malformed, or does not
+ * fit what was offered (the error text says where). MSDK_E_UNSUPPORTED: an unknown type, or what cannot be carried, as media without
+ * BUNDLE. MSDK_E_LIMIT: it has more than is taken. MSDK_E_STATE: there is no offer to be answered or taken back, or as
+ * msdk_session_describe. [any thread] */
+MSDK_EXPORT msdk_result msdk_session_set_remote_description(msdk_session *session, uint32_t type, const char *sdp, uint32_t *outcome);
+
+/** Adds a candidate of the peer, as a=candidate has it ("candidate:..."), of up to MSDK_CANDIDATE_MAX bytes; an empty one says that none
+ * follows. mid: the name of its section, or NULL. Candidates that cannot be used (other transports, names) and those of an offer that
+ * was ignored have no effect. MSDK_E_INVALID: it is malformed. MSDK_E_NOT_FOUND: no description has that section. MSDK_E_STATE: as
+ * msdk_session_describe. [any thread] */
+MSDK_EXPORT msdk_result msdk_session_add_remote_candidate(msdk_session *session, const char *candidate, const char *mid);
+
+enum { MSDK_CANDIDATE_MAX = 1024 };
+
+/** Adds a server of STUN or TURN, for this connection of the session and later ones: "stun:HOST:PORT", "turn:HOST:PORT",
+ * "turn:HOST:PORT?transport=tcp" or "turns:HOST:PORT" (RFC 7064, RFC 7065), each of up to 512 bytes. user and password of a relay are copied
+ * and never logged; NULL for a server of STUN. Its name is resolved on a thread of its own. A server that is of no use is reported by
+ * MSDK_EVENT_ICE_SERVER_FAILED. Add servers before the first description, which is complete sooner then. MSDK_E_INVALID: not such
+ * a URI, or a relay without user or password. MSDK_E_UNSUPPORTED: "stuns:", or "turns:" over UDP. MSDK_E_LIMIT: more than 16. MSDK_E_STATE:
+ * the url does not begin with "webrtc:". [any thread] */
+MSDK_EXPORT msdk_result msdk_session_add_ice_server(msdk_session *session, const char *uri, const char *user, const char *password);
+
+/** The next offer of this end restarts ICE: all paths are sought anew, while media go on over the one that there is.
+ * MSDK_EVENT_NEGOTIATION_NEEDED follows once something was negotiated. MSDK_E_STATE: as msdk_session_describe. [any thread] */
+MSDK_EXPORT msdk_result msdk_session_restart_ice(msdk_session *session);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
