@@ -38,7 +38,9 @@ extension WebRTCTransport: PeerDriverDelegate {
     case .restartWanted: post(.signal(.restartWanted))
     case .serverFailed(let server, let code, let text): post(.signal(.serverFailed(server: server, code: code, text)))
     case .peer(.state(let state)): follow(state)
-    case .peer(.negotiationNeeded): post(.signal(.negotiationNeeded))
+    case .peer(.negotiationNeeded):
+      // A description of meanwhile may have what was wanted.
+      if driver.look({ $0.signalling.needsNegotiation }) { post(.signal(.negotiationNeeded)) }
     case .peer(.candidate(let candidate, let mid, let user)):
       if options.trickles { post(.signal(.localCandidate(candidate.text, mid: mid, user: user))) }
     case .peer(.candidatesComplete): post(.signal(.candidatesComplete))

@@ -22,24 +22,26 @@ from .audio_format import AudioFormat
 from .audio_frame import AudioFrame
 from .clock import TIME_ZERO, from_ticks, from_units, to_ticks, to_units
 from .commands import Command, CommandArg
-from .constants import (ACCESS_TOKEN_MAX, ATTRIBUTES_MAX, ATTRIBUTE_KEY_MAX, ATTRIBUTE_VALUE_MAX, CHANNELS_MAX, DIMENSION_MAX, NAME_MAX,
-                        PORT_ANY, TEXT_MAX, AudioKind, CaptureFlag, ClassFlag, Clock, Codec, CommandFlag, Containment, Content, Direction,
+from .constants import (ACCESS_TOKEN_MAX, ATTRIBUTES_MAX, ATTRIBUTE_KEY_MAX, ATTRIBUTE_VALUE_MAX, AudioKind, CHANNELS_MAX, CaptureFlag,
+                        ClassFlag, Clock, Codec, CommandFlag, Containment, Content, DIMENSION_MAX, DescriptionOutcome, Direction,
                         DropReason, Duplicate, EncodedFlag, EventType, FeedReason, FrameFlag, IncomingState, IngestState, InstanceState,
-                        IsolatedFlag, Isolation, Kind, Limits, LogLevel, Matrix, Moderation, OpusApplication, Orientation, Outcome,
-                        OutgoingState, Output, ParamFlag, Permission, PixelFormat, PluginEvent, Preset, Quality, QueuePolicy,
-                        SampleFormat, Scale, ScreenShareState, SdpType, SessionState, SpeakerState, Status, ValueType, VideoKind)
+                        IsolatedFlag, Isolation, Kind, Limits, LogLevel, Matrix, Moderation, NAME_MAX, OpusApplication, Orientation,
+                        Outcome, OutgoingState, Output, PORT_ANY, ParamFlag, Permission, PixelFormat, PluginEvent, Preset, Quality,
+                        QueuePolicy, SampleFormat, Scale, ScreenShareState, SdpType, SessionState, SpeakerState, Status, TEXT_MAX,
+                        ValueType, VideoKind)
 from .encoded import EncodedFrame
 from .engine import ClassInfo, Engine
 from .errors import (AgainError, BufferSmallError, ClosedError, CorruptError, DeviceLostError, ExistsError, ForkedError, FormatError,
                      HandleError, InvalidError, LimitError, MediaIOError, MediaSDKError, MediaTimeout, NoMemoryError, NotFoundError,
                      PluginABIError, PluginDiedError, RangeError, RefusedError, RemovedError, FullError, StaleSenderError, StateError,
                      ThreadError, UnsupportedError, UntrustedError, ValueTypeError)
-from .events import (AccessExpiring, AccessRenewed, ActiveSpeakerChanged, AudioLevelMeasured, CodecChanged, EstimateChanged, Event,
-                     FrameSenderChanged, IncomingAudioAdded, IncomingAudioMuted, IncomingAudioRemoved, IncomingAudioStateChanged,
-                     IncomingVideoAdded, IncomingVideoRemoved, IncomingVideoStateChanged, IngestChanged, InstanceEvent,
-                     KeyFrameRequested, Moderated, NetworkQualityChanged, OutgoingAudioStateChanged, OutgoingVideoStateChanged,
-                     ParticipantAttributeChanged, ParticipantJoined, ParticipantLeft, PluginReported, ReceiversChanged,
-                     ScreenShareStateChanged, SessionStateChanged, StatsDue, StreamUnreachable, VideoWanted)
+from .events import (AccessExpiring, AccessRenewed, ActiveSpeakerChanged, AudioLevelMeasured, CandidatesComplete, CodecChanged,
+                     EstimateChanged, Event, FrameSenderChanged, ICEServerFailed, IncomingAudioAdded, IncomingAudioMuted,
+                     IncomingAudioRemoved, IncomingAudioStateChanged, IncomingVideoAdded, IncomingVideoRemoved, IncomingVideoStateChanged,
+                     IngestChanged, InstanceEvent, KeyFrameRequested, LocalCandidate, Moderated, NegotiationNeeded, NetworkQualityChanged,
+                     OutgoingAudioStateChanged, OutgoingVideoStateChanged, ParticipantAttributeChanged, ParticipantJoined, ParticipantLeft,
+                     PluginReported, ReceiversChanged, RestartWanted, ScreenShareStateChanged, SessionStateChanged, StatsDue,
+                     StreamUnreachable, VideoWanted)
 from .formats import FrameLayout, PlaneShape, VideoFormat, frame_layout, plane_shapes
 from .frame import Frame
 from .frame_pacer import FramePacer
@@ -70,28 +72,28 @@ def version() -> str:
 
 
 __all__ = [
-    "ACCESS_TOKEN_MAX", "ATTRIBUTES_MAX", "ATTRIBUTE_KEY_MAX", "ATTRIBUTE_VALUE_MAX", "AccessExpiring", "AccessRenewed",
-    "AccessRequest", "ActiveSpeakerChanged", "AgainError", "AudioFormat", "AudioFrame", "AudioKind", "AudioLevelMeasured",
-    "AudioProducer", "BufferSmallError", "CHANNELS_MAX", "CaptureFlag", "Choice", "ClassFlag", "ClassInfo", "Clock", "ClosedError",
+    "ACCESS_TOKEN_MAX", "ATTRIBUTES_MAX", "ATTRIBUTE_KEY_MAX", "ATTRIBUTE_VALUE_MAX", "AccessExpiring", "AccessRenewed", "AccessRequest",
+    "ActiveSpeakerChanged", "AgainError", "AudioFormat", "AudioFrame", "AudioKind", "AudioLevelMeasured", "AudioProducer",
+    "BufferSmallError", "CHANNELS_MAX", "CandidatesComplete", "CaptureFlag", "Choice", "ClassFlag", "ClassInfo", "Clock", "ClosedError",
     "Codec", "CodecChanged", "Command", "CommandArg", "CommandFlag", "Containment", "Content", "CorruptError", "DIMENSION_MAX",
-    "DeviceLostError", "Direction", "DropReason", "Duplicate", "EncodedFlag", "EncodedFrame", "Engine", "EngineStats",
-    "EstimateChanged", "Event", "EventType", "ExistsError", "FeedReason", "Filter", "ForkedError", "FormatError", "Frame",
-    "FrameFlag", "FrameLayout", "FramePacer", "FrameReport", "FrameSender", "FrameSenderChanged", "FullError", "HandleError",
-    "Hub", "HubInfo", "InboundStats", "IncomingAudio", "IncomingAudioAdded", "IncomingAudioMuted", "IncomingAudioRemoved",
-    "IncomingAudioStateChanged", "IncomingAudioStats", "IncomingState", "IncomingVideo", "IncomingVideoAdded",
-    "IncomingVideoRemoved", "IncomingVideoStateChanged", "IncomingVideoStats", "IngestChanged", "IngestState", "Instance",
-    "InstanceEvent", "InstanceState", "InvalidError", "IsolatedFlag", "Isolation", "IsolationLimits", "KeyFrameRequested", "Kind",
-    "LimitError", "Limits", "LogLevel", "Matrix", "MediaIOError", "MediaSDKError", "MediaTimeout", "Moderated", "Moderation",
-    "NAME_MAX", "NetworkQualityChanged", "NetworkStep", "NoMemoryError", "NotFoundError", "OpusApplication", "Orientation",
-    "OutboundStats", "Outcome", "OutgoingAudio", "OutgoingAudioStateChanged", "OutgoingAudioStats", "OutgoingState",
-    "OutgoingVideo", "OutgoingVideoStateChanged", "OutgoingVideoStats", "Output", "PORT_ANY", "Param", "ParamFlag", "Participant",
+    "DescriptionOutcome", "DeviceLostError", "Direction", "DropReason", "Duplicate", "EncodedFlag", "EncodedFrame", "Engine",
+    "EngineStats", "EstimateChanged", "Event", "EventType", "ExistsError", "FeedReason", "Filter", "ForkedError", "FormatError", "Frame",
+    "FrameFlag", "FrameLayout", "FramePacer", "FrameReport", "FrameSender", "FrameSenderChanged", "FullError", "HandleError", "Hub",
+    "HubInfo", "ICEServerFailed", "InboundStats", "IncomingAudio", "IncomingAudioAdded", "IncomingAudioMuted", "IncomingAudioRemoved",
+    "IncomingAudioStateChanged", "IncomingAudioStats", "IncomingState", "IncomingVideo", "IncomingVideoAdded", "IncomingVideoRemoved",
+    "IncomingVideoStateChanged", "IncomingVideoStats", "IngestChanged", "IngestState", "Instance", "InstanceEvent", "InstanceState",
+    "InvalidError", "IsolatedFlag", "Isolation", "IsolationLimits", "KeyFrameRequested", "Kind", "LimitError", "Limits", "LocalCandidate",
+    "LogLevel", "Matrix", "MediaIOError", "MediaSDKError", "MediaTimeout", "Moderated", "Moderation", "NAME_MAX", "NegotiationNeeded",
+    "NetworkQualityChanged", "NetworkStep", "NoMemoryError", "NotFoundError", "OpusApplication", "Orientation", "OutboundStats",
+    "Outcome", "OutgoingAudio", "OutgoingAudioStateChanged", "OutgoingAudioStats", "OutgoingState", "OutgoingVideo",
+    "OutgoingVideoStateChanged", "OutgoingVideoStats", "Output", "PORT_ANY", "Param", "ParamFlag", "Participant",
     "ParticipantAttributeChanged", "ParticipantJoined", "ParticipantLeft", "Permission", "PixelFormat", "Placement", "Plane",
-    "PlaneShape", "PluginABIError", "PluginDiedError", "PluginEvent", "PluginReported", "Preset", "Quality", "QueuePolicy",
-    "RangeError", "ReceiversChanged", "Rectangle", "RefusedError", "RemovedError", "Renderer", "SampleFormat", "Scale",
+    "PlaneShape", "PluginABIError", "PluginDiedError", "PluginEvent", "PluginReported", "Preset", "Quality", "QueuePolicy", "RangeError",
+    "ReceiversChanged", "Rectangle", "RefusedError", "RemovedError", "Renderer", "RestartWanted", "SampleFormat", "Scale",
     "ScreenShareState", "ScreenShareStateChanged", "SdpType", "Session", "SessionState", "SessionStateChanged", "SessionStats",
-    "SpeakerState", "StaleSenderError", "StateError", "Status", "StatsDue", "StreamUnreachable", "TEXT_MAX", "TIME_ZERO",
-    "ThreadError", "UnsupportedError", "UntrustedError", "ValueType", "ValueTypeError", "VideoFormat", "VideoKind", "VideoLimit",
-    "VideoProducer", "VideoWanted", "View", "access_request_fileno", "access_requests", "check_video_limit", "clock", "configure_room", "frame_layout",
+    "SpeakerState", "StaleSenderError", "StateError", "StatsDue", "Status", "StreamUnreachable", "TEXT_MAX", "TIME_ZERO", "ThreadError",
+    "UnsupportedError", "UntrustedError", "ValueType", "ValueTypeError", "VideoFormat", "VideoKind", "VideoLimit", "VideoProducer",
+    "VideoWanted", "View", "access_request_fileno", "access_requests", "check_video_limit", "clock", "configure_room", "frame_layout",
     "from_ticks", "from_units", "next_access_request", "next_access_request_async", "open_hub", "open_room", "plane_shapes",
     "script_network", "to_ticks", "to_units", "version", "video_limits",
 ]

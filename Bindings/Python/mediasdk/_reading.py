@@ -9,12 +9,13 @@ from ._call import decode
 from .audio_format import AudioFormat, audio_format_of
 from .constants import (AudioKind, Codec, Direction, EventFlag, EventType, FeedReason, IncomingState, IngestState, Moderation,
                         OutgoingState, Permission, PluginEvent, Quality, ScreenShareState, SessionState, SpeakerState, VideoKind)
-from .events import (AccessExpiring, AccessRenewed, ActiveSpeakerChanged, AudioLevelMeasured, CodecChanged, EstimateChanged, Event,
-                     FrameSenderChanged, IncomingAudioAdded, IncomingAudioMuted, IncomingAudioRemoved, IncomingAudioStateChanged,
-                     IncomingVideoAdded, IncomingVideoRemoved, IncomingVideoStateChanged, IngestChanged, KeyFrameRequested, Moderated,
-                     NetworkQualityChanged, OutgoingAudioStateChanged, OutgoingVideoStateChanged, ParticipantAttributeChanged,
-                     ParticipantJoined, ParticipantLeft, PluginReported, ReceiversChanged, ScreenShareStateChanged, SessionStateChanged,
-                     StatsDue, StreamUnreachable, VideoWanted)
+from .events import (AccessExpiring, AccessRenewed, ActiveSpeakerChanged, AudioLevelMeasured, CandidatesComplete, CodecChanged,
+                     EstimateChanged, Event, FrameSenderChanged, ICEServerFailed, IncomingAudioAdded, IncomingAudioMuted,
+                     IncomingAudioRemoved, IncomingAudioStateChanged, IncomingVideoAdded, IncomingVideoRemoved, IncomingVideoStateChanged,
+                     IngestChanged, KeyFrameRequested, LocalCandidate, Moderated, NegotiationNeeded, NetworkQualityChanged,
+                     OutgoingAudioStateChanged, OutgoingVideoStateChanged, ParticipantAttributeChanged, ParticipantJoined, ParticipantLeft,
+                     PluginReported, ReceiversChanged, RestartWanted, ScreenShareStateChanged, SessionStateChanged, StatsDue,
+                     StreamUnreachable, VideoWanted)
 from .formats import VideoFormat, format_of
 from .incoming import IncomingVideo
 from .incoming_audio import IncomingAudio
@@ -170,6 +171,11 @@ READERS: Dict[int, _Reader] = {
     EventType.OUTGOING_VIDEO_WANTED: _video_wanted,
     EventType.ACCESS_EXPIRING: lambda source, head: AccessExpiring(*head, source.value),
     EventType.ACCESS_RENEWED: lambda source, head: AccessRenewed(*head, Permission(source.value)),
+    EventType.NEGOTIATION_NEEDED: lambda source, head: NegotiationNeeded(*head),
+    EventType.LOCAL_CANDIDATE: lambda source, head: LocalCandidate(*head, head[-1], source.user_id),
+    EventType.CANDIDATES_COMPLETE: lambda source, head: CandidatesComplete(*head),
+    EventType.RESTART_WANTED: lambda source, head: RestartWanted(*head),
+    EventType.ICE_SERVER_FAILED: lambda source, head: ICEServerFailed(*head, source.user_id, source.value),
     EventType.STATS: lambda source, head: StatsDue(*head),
     EventType.STREAM_UNREACHABLE: lambda source, head: StreamUnreachable(
         *head, source.outgoing_video, source.outgoing_audio, _outgoing_kind(source), source.user_id),

@@ -406,6 +406,47 @@ class AccessRenewed(Event):
     permissions: Permission
 
 
+@dataclass(frozen=True, repr=False)
+class NegotiationNeeded(Event):
+    """Over ``webrtc:``: something is sent or received that no description has.  :meth:`Session.describe` is to be called."""
+
+
+@dataclass(frozen=True, repr=False)
+class LocalCandidate(Event):
+    """Over ``webrtc:``: a candidate of this end, for the peer's :meth:`Session.add_remote_candidate`.
+
+    Attributes:
+        candidate: as in ``a=candidate``.
+        mid: the name of its section.
+    """
+
+    candidate: str
+    mid: str
+
+
+@dataclass(frozen=True, repr=False)
+class CandidatesComplete(Event):
+    """Over ``webrtc:``: no further candidate of this end comes."""
+
+
+@dataclass(frozen=True, repr=False)
+class RestartWanted(Event):
+    """Over ``webrtc:``: the path is lost or about to be; :meth:`Session.restart_ice` may bring another one."""
+
+
+@dataclass(frozen=True, repr=False)
+class ICEServerFailed(Event):
+    """Over ``webrtc:``: a server brings no candidate; :attr:`text` says why.
+
+    Attributes:
+        server: which one.
+        code: of its answer (RFC 8489); 0: it gave none.
+    """
+
+    server: str
+    code: int
+
+
 @dataclass(frozen=True)
 class InstanceEvent:
     """What an instance reports, attached or not.

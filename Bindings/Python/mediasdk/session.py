@@ -14,8 +14,8 @@ from ._native import library
 from ._reading import event_of
 from ._unique import Unique
 from .audio_format import audio_format_of
-from .constants import (AudioKind, CaptureFlag, Codec, Limits, Permission, Preset, SdpType,
-                        SessionState, Status, VideoKind)
+from .constants import (AudioKind, CaptureFlag, Codec, DescriptionOutcome, Limits, Permission, Preset, SdpType, SessionState, Status,
+                        VideoKind)
 from .errors import ClosedError, HandleError, InvalidError, MediaTimeout
 from .events import Event, IncomingAudioRemoved, IncomingVideoRemoved, SessionStateChanged
 from .formats import format_of
@@ -211,6 +211,68 @@ class Session(Unique):
         ports are
         bound from now on."""
         return self._text(library.msdk_session_get_local_sdp)
+
+    def describe(self) -> SdpType:
+        """Makes the next description of this end and sets it, for a session whose url is ``webrtc:``: the answer to an offer of the peer
+        that waits for one, else an offer.  :meth:`local_description` returns its text.
+
+        Raises:
+            StateError: not connecting or connected, an offer waits for the peer's answer, or the url is another.
+        """
+        kind = c_uint32()
+        check(library.msdk_session_describe(self._handle, byref(kind)))
+        return SdpType(kind.value)
+
+    def local_description(self) -> str:
+        """The description that :meth:`describe` made last, with the candidates that are known by now.
+
+        Raises:
+            StateError: there is none.
+        """
+        return self._text(library.msdk_session_get_local_description)
+
+    def set_remote_description(self, kind: SdpType | str, sdp: str = "") -> DescriptionOutcome:
+        """Sets a description of the peer over ``webrtc:``; ``ROLLBACK`` has no text.
+
+        Returns:
+            ``IGNORED`` for an offer that met one of this end, which is not polite; it is not to be answered.
+
+        Raises:
+            InvalidError: it is malformed, or does not fit what was offered.  Nothing has changed then.
+            StateError: there is nothing to be answered or taken back, or as :meth:`describe`.
+        """
+        outcome = c_uint32()
+        kind = member(SdpType, kind, "kind")
+        check(library.msdk_session_set_remote_description(self._handle, kind, encode(sdp, "sdp"), byref(outcome)))
+        return DescriptionOutcome(outcome.value)
+
+    def add_remote_candidate(self, candidate: str, mid: str | None = None) -> None:
+        """A candidate of the peer over ``webrtc:``, of a section by its name; an empty one says that none follows.
+
+        Raises:
+            InvalidError: it is malformed.
+            NotFoundError: no description has that section.
+        """
+        section = None if mid is None else encode(mid, "mid")
+        check(library.msdk_session_add_remote_candidate(self._handle, encode(candidate, "candidate"), section))
+
+    def add_ice_server(self, uri: str, user: str | None = None, password: str | None = None) -> None:
+        """A server of STUN (``stun:HOST:PORT``) or TURN (``turn:``, ``turns:``; with user and password), for a session whose url is
+        ``webrtc:``.
+
+        Raises:
+            InvalidError: it is no such server, or a relay without user or password.
+        """
+        secrets = (None if text is None else encode(text, name) for text, name in ((user, "user"), (password, "password")))
+        check(library.msdk_session_add_ice_server(self._handle, encode(uri, "uri"), *secrets))
+
+    def restart_ice(self) -> None:
+        """The next offer of this end restarts ICE, over ``webrtc:``: paths are sought anew.
+
+        Raises:
+            StateError: not connecting or connected, or the url is another.
+        """
+        check(library.msdk_session_restart_ice(self._handle))
 
     def _text(self, function: Any) -> str:
         needed, size = c_uint64(), 4096

@@ -33,15 +33,28 @@ static void deliver(end *from, uint32_t type) {
   free(text);
 }
 
+/* Who has left meanwhile needs none. */
+static void pass(end *to, const char *candidate, const char *mid) {
+  uint32_t state = 0;
+  if (msdk_session_get_state(to->session, &state) >= 0 && state == MSDK_SESSION_DISCONNECTED) return;
+  msdk_result result = msdk_session_add_remote_candidate(to->session, candidate, mid);
+  if (result == MSDK_E_STATE) {
+    PATIENTLY(msdk_session_get_state(to->session, &state) >= 0 && state == MSDK_SESSION_DISCONNECTED);
+    CHECK_EQ(state, MSDK_SESSION_DISCONNECTED);
+  } else {
+    CHECK_EQ(result, MSDK_OK);
+  }
+}
+
 static void carry(end *from, const msdk_event *event) {
   switch (event->type) {
     case MSDK_EVENT_NEGOTIATION_NEEDED: negotiate(from); break;
     case MSDK_EVENT_LOCAL_CANDIDATE:
       CHECK(trickles);
-      CHECK_OK(msdk_session_add_remote_candidate(from->other->session, event->text, event->user_id));
+      pass(from->other, event->text, event->user_id);
       break;
     case MSDK_EVENT_CANDIDATES_COMPLETE:
-      if (trickles) CHECK_OK(msdk_session_add_remote_candidate(from->other->session, "", NULL));
+      if (trickles) pass(from->other, "", NULL);
       else deliver(from, from->other->count[MSDK_EVENT_CANDIDATES_COMPLETE] > 0 ? MSDK_SDP_ANSWER : MSDK_SDP_OFFER);
       break;
     default: break;
