@@ -166,7 +166,7 @@ let package = Package(
     .testTarget(name: "MediaWebRTCTests", dependencies: ["MediaWebRTC"], swiftSettings: strict),
     .testTarget(name: "MediaTLSTests", dependencies: ["MediaTLS"], swiftSettings: strict),
     .testTarget(name: "MediaTransportTests", dependencies: ["MediaTransport", "MediaEmulation"], swiftSettings: strict),
-    .testTarget(name: "MediaWebRTCTransportTests", dependencies: ["MediaWebRTCTransport", "MediaEmulation"], swiftSettings: strict),
+    .testTarget(name: "MediaWebRTCTransportTests", dependencies: ["MediaWebRTCTransport", "MediaSignalling", "MediaEmulation"], swiftSettings: strict),
     .testTarget(name: "MediaEmulationTests", dependencies: ["MediaEmulation"], swiftSettings: strict),
     .testTarget(name: "MediaPluginsTests", dependencies: ["MediaPlugins"], swiftSettings: strict),
     .testTarget(name: "MediaIsolationTests", dependencies: ["MediaIsolation", "IsolationProtocol", "IsolationChild", "MediaPlugins", "MediaRuntime"], swiftSettings: strict),

@@ -10,6 +10,12 @@ import MediaWebRTC
 /// A `PeerConnection` at work: its sockets, servers' names, connections to relays and timers, driven by the network thread and by whoever sends or
 /// signals. Functions may be called from any thread; nothing is locked while the delegate is called.
 final class PeerDriver: NetworkDriver {
+  /// A connection to a relay, and the base of ICE that it is.
+  struct RelayLink {
+    let base: ICEBase
+    let link: TCPLink
+  }
+
   /// Under the lock.
   struct Guarded {
     let peer: PeerConnection
@@ -86,7 +92,7 @@ final class PeerDriver: NetworkDriver {
     }
     if let tag = tag.withLock({ $0.take() }) { thread.remove(tag) }
     for socket in sockets { retire(socket) }
-    for link in links { link.close() }
+    for relay in links { relay.link.close() }
     let arrivals = receiving.withLock { receiving in
       defer { receiving.arrivals = [] }
       return receiving.arrivals
@@ -204,16 +210,15 @@ final class PeerDriver: NetworkDriver {
     wake(at: settle())
   }
 
-  private func follow(_ link: RelayLink, _ event: RelayLink.Event) {
+  private func follow(_ link: TCPLink, of base: ICEBase, _ event: TCPLink.Event) {
     guarded.withLock { guarded in
       let now = thread.clock.now()
-      guard !guarded.isClosed, guarded.links.contains(where: { $0 === link }) else { return }
+      guard !guarded.isClosed, guarded.links.contains(where: { $0.link === link }) else { return }
       switch event {
-      case .opened: guarded.peer.ice.connected(link.base, now: now)
-      case .bytes(let bytes): guarded.peer.receive(stream: bytes, on: link.base, now: now)
-      case .failed(let text):
-        guarded.links.removeAll { $0 === link }
-        guarded.peer.ice.closed(link.base, text)
+      case .opened: guarded.peer.ice.connected(base, now: now)
+      case .bytes(let bytes): guarded.peer.receive(stream: bytes, on: base, now: now)
+      case .ended: guarded.lose(base, "the relay closed the connection")
+      case .failed(let error): guarded.lose(base, error.text)
       }
     }
     wake(at: settle())
@@ -251,8 +256,8 @@ final class PeerDriver: NetworkDriver {
     switch event {
     case .connect(let base, let address, let relay): return connect(base, to: address, relay)
     case .disconnect(let base):
-      let link: RelayLink? = guarded.withLock { guarded in
-        let link = guarded.links.first { $0.base == base }
+      let link: TCPLink? = guarded.withLock { guarded in
+        let link = guarded.links.first { $0.base == base }?.link
         guarded.links.removeAll { $0.base == base }
         return link
       }
@@ -284,15 +289,12 @@ final class PeerDriver: NetworkDriver {
       relay.transport == .tls
       ? settings.relayFingerprint.map { .fingerprint($0) } ?? .system(host: relay.serverName ?? address.host) : nil
     do throws(MediaError) {
-      let link = try RelayLink(base, to: address, trust, on: network, thread) { [self] in follow($0, $1) }
-      guarded.withLock { $0.links.append(link) }
+      let link = try TCPLink(to: address, trust, on: network, thread) { [self] in follow($0, of: base, $1) }
+      guarded.withLock { $0.links.append(RelayLink(base: base, link: link)) }
       try link.start()
       return false
     } catch {
-      guarded.withLock { guarded in
-        guarded.links.removeAll { $0.base == base }
-        guarded.peer.ice.closed(base, error.text)
-      }
+      guarded.withLock { $0.lose(base, error.text) }
       return true
     }
   }
@@ -382,7 +384,7 @@ extension PeerDriver.Guarded {
 
   private func send(_ batch: DatagramBatch, from first: Int, by base: ICEBase) -> DatagramSending {
     if let socket = sockets.first(where: { $0.base == base }) { return socket.send(batch, from: first) }
-    guard let link = links.first(where: { $0.base == base }) else { return .all }
+    guard let link = links.first(where: { $0.base == base })?.link else { return .all }
     var (sent, isFull) = (0, false)
     batch.forEach(from: first) { bytes, _ in
       guard !isFull, link.send(bytes) else {
@@ -410,6 +412,12 @@ extension PeerDriver.Guarded {
       _ = output.add(UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(slot).prefix(datagram.bytes.count)), to: datagram.destination)
     }
     flush()
+  }
+
+  /// A connection to a relay is not there any more, or did not come about.
+  mutating func lose(_ base: ICEBase, _ text: String) {
+    links.removeAll { $0.base == base }
+    peer.ice.closed(base, text)
   }
 
   /// Packets by a connection to a relay, which has no address of a packet's own, are not shown.

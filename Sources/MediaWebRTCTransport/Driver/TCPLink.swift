@@ -1,18 +1,19 @@
 import MediaCore
-import MediaICE
 import MediaNetwork
 import MediaRuntime
 import MediaTLS
 
-/// A connection to a relay over TCP, or TLS over it (RFC 8656, section 3.1), and the base of ICE that it is. The network thread connects and reads;
-/// whoever has the driver's lock writes.
-final class RelayLink: NetworkDriver {
+/// A connection to a server over TCP, or TLS over it: a relay's (RFC 8656, section 3.1), or one of HTTP. The network thread connects and reads; one
+/// thread at a time writes.
+final class TCPLink: NetworkDriver {
   /// What becomes of it, on the network thread, where nothing is locked.
   enum Event {
     case opened
     case bytes(UnsafeRawBufferPointer)
-    /// Nothing follows.
-    case failed(String)
+    /// The server closed it, and nothing follows. Over TLS it said so if `isClean`; without TLS it cannot be known.
+    case ended(isClean: Bool)
+    /// No connection came about, or it broke. `.untrusted`: the server's certificate; `.io`, `.timeout`. Nothing follows.
+    case failed(MediaError)
   }
 
   private enum Phase {
@@ -33,27 +34,27 @@ final class RelayLink: NetworkDriver {
     var isFull = false
   }
 
-  /// Until the connection is open, its handshake included.
+  /// Nanoseconds until the connection is open, unless another time is given.
   static let patience: Int64 = 10_000_000_000
-  /// Bytes that the relay has not taken; what comes beyond is dropped, whole messages at a time.
+  /// Bytes that the server has not taken; what comes beyond is dropped, whole messages at a time.
   static let mostWaiting = 256 << 10
 
-  let base: ICEBase
   private let descriptor: Int32
+  private let patience: Int64
   private let deadline: Int64
   private let thread: any DriverLoop
   private let state: Monitor<State>
-  private let handle: @Sendable (RelayLink, Event) -> Void
+  private let handle: @Sendable (TCPLink, Event) -> Void
 
-  /// `trust`: of a relay over TLS. Throws what `Network.connect` and `TLSMachine` throw.
+  /// `trust`: over TLS. `patience`: nanoseconds until it has to be open, its handshake included. Throws what `Network.connect` and `TLSMachine` throw.
   init(
-    _ base: ICEBase, to address: SocketAddress, _ trust: TLSTrust?, on network: any Network, _ thread: any DriverLoop,
-    handle: @escaping @Sendable (RelayLink, Event) -> Void
+    to address: SocketAddress, _ trust: TLSTrust?, on network: any Network, _ thread: any DriverLoop, patience: Int64 = TCPLink.patience,
+    handle: @escaping @Sendable (TCPLink, Event) -> Void
   ) throws(MediaError) {
     let tls = try trust.map { (trust) throws(MediaError) in try TLSMachine(client: trust) }
     let socket = try network.connect(to: address)
-    (self.base, self.thread, self.handle, descriptor) = (base, thread, handle, socket.descriptor)
-    deadline = thread.clock.now() &+ RelayLink.patience
+    (self.thread, self.handle, self.patience, descriptor) = (thread, handle, patience, socket.descriptor)
+    deadline = thread.clock.now() &+ patience
     state = Monitor(State(socket: socket, tls: tls))
   }
 
@@ -68,7 +69,7 @@ final class RelayLink: NetworkDriver {
   /// Whether the message goes, whole.
   func send(_ bytes: UnsafeRawBufferPointer) -> Bool {
     state.withLock { state in
-      guard state.phase == .open, state.outbox.count - state.sent + bytes.count <= RelayLink.mostWaiting else { return false }
+      guard state.phase == .open, state.outbox.count - state.sent + bytes.count <= TCPLink.mostWaiting else { return false }
       if let tls = state.tls {
         guard tls.send(bytes) else { return false }
         tls.takeOutput(&state.outbox)
@@ -115,28 +116,31 @@ final class RelayLink: NetworkDriver {
   // MARK: The network thread
 
   func drive(isReadable: Bool) -> Int64 {
-    if let failure = connect() { return fail(failure) }
-    if isReadable, let failure = read() { return fail(failure) }
+    if let end = connect() { return finish(end) }
+    if isReadable, let end = read() { return finish(end) }
     state.withLock { flush(&$0) }
     let isWaiting = state.withLock { $0.phase == .connecting || $0.phase == .shaking }
     guard isWaiting else { return .max }
-    return thread.clock.now() >= deadline ? fail("no connection came about within 10 s") : deadline
+    guard thread.clock.now() < deadline else {
+      return finish(.failed(MediaError(.timeout, "no connection came about within \(patience / 1_000_000_000) s")))
+    }
+    return deadline
   }
 
-  private func fail(_ text: String) -> Int64 {
+  private func finish(_ end: Event) -> Int64 {
     let isNews = state.withLock { $0.phase != .closed }
     close()
-    if isNews { handle(self, .failed(text)) }
+    if isNews { handle(self, end) }
     return .max
   }
 
   /// What has failed.
-  private func connect() -> String? {
-    let (isOpen, failure): (Bool, String?) = state.withLock { state in
+  private func connect() -> Event? {
+    let (isOpen, failure): (Bool, Event?) = state.withLock { state in
       guard state.phase == .connecting, let socket = state.socket else { return (false, nil) }
       switch socket.connecting {
       case .waiting: return (false, nil)
-      case .failed(let text): return (false, text)
+      case .failed(let text): return (false, .failed(MediaError(.io, text)))
       case .done: break
       }
       if let tag = state.tag { thread.setFull(false, descriptor, of: tag) }
@@ -153,24 +157,29 @@ final class RelayLink: NetworkDriver {
   }
 
   /// Some 64 kB at most: the socket says again that there is more.
-  private func read() -> String? {
+  private func read() -> Event? {
     withUnsafeTemporaryAllocation(byteCount: 16_384, alignment: 16) { memory in
       for _ in 0..<4 {
         guard let socket = state.withLock({ $0.phase == .connecting ? nil : $0.socket }) else { return nil }
         switch socket.read(into: memory) {
         case .bytes(let count):
-          if let failure = take(UnsafeRawBufferPointer(rebasing: memory.prefix(count))) { return failure }
+          if let end = take(UnsafeRawBufferPointer(rebasing: memory.prefix(count))) { return end }
         case .nothing: return nil
-        case .end: return "the relay closed the connection"
-        case .failed(let text): return text
+        case .end:
+          return state.withLock { state in
+            // A handshake that ends so has failed.
+            if state.phase == .shaking { return .failed(MediaError(.io, "the server closed the connection within the handshake of TLS")) }
+            return .ended(isClean: state.tls == nil)
+          }
+        case .failed(let text): return .failed(MediaError(.io, text))
         }
       }
       return nil
     }
   }
 
-  private func take(_ bytes: UnsafeRawBufferPointer) -> String? {
-    let (plain, isOpened, failure): ([UInt8]?, Bool, String?) = state.withLock { state in
+  private func take(_ bytes: UnsafeRawBufferPointer) -> Event? {
+    let (plain, isOpened, end): ([UInt8]?, Bool, Event?) = state.withLock { state in
       guard let tls = state.tls else { return (nil, false, nil) }
       var plain: [UInt8] = []
       tls.receive(bytes) { plain.append(contentsOf: $0) }
@@ -178,8 +187,8 @@ final class RelayLink: NetworkDriver {
       let isOpened = tls.state == .open && state.phase == .shaking
       if isOpened { state.phase = .open }
       switch tls.state {
-      case .failed(let error): return (plain, isOpened, error.text)
-      case .closed: return (plain, isOpened, "the relay closed the connection")
+      case .failed(let error): return (plain, isOpened, .failed(error))
+      case .closed: return (plain, isOpened, .ended(isClean: true))
       default: return (plain, isOpened, nil)
       }
     }
@@ -189,6 +198,6 @@ final class RelayLink: NetworkDriver {
     } else {
       handle(self, .bytes(bytes))
     }
-    return failure
+    return end
   }
 }
