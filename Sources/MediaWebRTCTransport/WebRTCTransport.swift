@@ -68,16 +68,18 @@ final class WebRTCTransport: Transport {
   private let thread: any DriverLoop
   private let network: any Network
   private let capture: PacketCapture?
+  private let keepsCapture: Bool
   let loop: EventLoop
   let incoming = IncomingStreams()
   let state = Monitor(State())
 
+  /// `keepsCapture`: it is not closed at the end.
   init(
     _ options: WebRTCOptions, servers: [ICEServer], own: String, thread: any DriverLoop, network: any Network, loop: EventLoop,
-    capture: PacketCapture? = nil
+    capture: PacketCapture? = nil, keepsCapture: Bool = false
   ) {
     (self.options, self.servers, self.own, self.thread, self.network) = (options, servers, own, thread, network)
-    (self.loop, self.capture) = (loop, capture)
+    (self.loop, self.capture, self.keepsCapture) = (loop, capture, keepsCapture)
     // RFC 7022, section 5: nobody is known by it.
     label = (0..<3).map { _ in String(network.random(), radix: 36) }.joined()
   }
@@ -145,7 +147,7 @@ final class WebRTCTransport: Transport {
       return (state.phase != .out, state.driver.take())
     }
     driver?.close()
-    capture?.close()
+    if !keepsCapture { capture?.close() }
     incoming.close()
     return isFirst
   }
@@ -160,12 +162,7 @@ final class WebRTCTransport: Transport {
   func makeStreamID() -> StreamID { StreamID.next() }
 
   func publish(_ stream: StreamID, codec: UInt32, format: StreamFormat, layers: StreamLayers) throws(MediaError) {
-    try layers.checkIsOne(over: "webrtc:")
-    let kind: Transceiver.Kind = if case .video = format { .video } else { .audio }
-    guard let encoding = RTPEncoding(codec: codec), encoding.isVideo == (kind == .video) else {
-      throw MediaError(
-        .unsupported, "the stream's codec is \(FourCC.text(codec)); accepted over WebRTC: MSDK_CODEC_VP8 and MSDK_CODEC_OPUS")
-    }
+    let (kind, encoding) = try WebRTCTransport.check(codec, format, layers)
     let receives = kind == .video ? options.receivesVideo : options.receivesAudio
     try state.withLock { state throws(MediaError) in
       guard let driver = state.driver else { throw MediaError(.state, "the session is not connecting or connected") }
@@ -184,6 +181,19 @@ final class WebRTCTransport: Transport {
       state.publications[stream] = Publication(transceiver: transceiver, encoding: encoding, offset: state.numbers[transceiver] ?? 0)
     }
     followAgreement()
+  }
+
+  /// What such a stream is sent as. Throws `.unsupported`.
+  static func check(
+    _ codec: UInt32, _ format: StreamFormat, _ layers: StreamLayers
+  ) throws(MediaError) -> (kind: Transceiver.Kind, encoding: RTPEncoding) {
+    try layers.checkIsOne(over: "WebRTC")
+    let kind: Transceiver.Kind = if case .video = format { .video } else { .audio }
+    guard let encoding = RTPEncoding(codec: codec), encoding.isVideo == (kind == .video) else {
+      throw MediaError(
+        .unsupported, "the stream's codec is \(FourCC.text(codec)); accepted over WebRTC: MSDK_CODEC_VP8 and MSDK_CODEC_OPUS")
+    }
+    return (kind, encoding)
   }
 
   func unpublish(_ stream: StreamID) {

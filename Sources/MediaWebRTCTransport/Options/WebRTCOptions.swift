@@ -30,6 +30,9 @@ struct WebRTCOptions: Sendable {
   var relayFingerprint: TLSFingerprint?
   var bitrates = BandwidthEstimator.Limits()
 
+  /// By default it trickles, is polite, and takes both kinds of media.
+  init() {}
+
   init(_ url: String, argument: String) throws(MediaError) {
     let parsed = try ParsedURL(url, scheme: "webrtc", argument: argument, form: WebRTCOptions.form)
     guard parsed.authority == nil, parsed.path.isEmpty else {
@@ -42,19 +45,27 @@ struct WebRTCOptions: Sendable {
         .invalid, "\(argument) has turn, but a relay needs a user and a password, and URLs are logged: \(WebRTCOptions.advice)")
     }
     let query = try URLQuery(text, argument: argument, accepted: WebRTCOptions.accepted, advice: WebRTCOptions.advice)
-    func flag(_ name: String, _ usual: Bool) throws(MediaError) -> Bool { try query.choice(name, ["0": false, "1": true]) ?? usual }
-    isRelayed = try flag("relay", false)
-    trickles = try flag("trickle", true)
-    isPolite = try flag("polite", true)
-    offersLoopback = try flag("loopback", false)
+    try take(query)
+    isPolite = try query.choice("polite", ["0": false, "1": true]) ?? true
+    trickles = try query.choice("trickle", ["0": false, "1": true]) ?? true
+    bitrates = try query.bitrates()
+    try takeReceive(query)
+  }
+
+  /// What does not depend on who signals: stun, relay, loopback and relay-fingerprint.
+  mutating func take(_ query: URLQuery) throws(MediaError) {
+    isRelayed = try query.flag("relay")
+    offersLoopback = try query.flag("loopback")
+    relayFingerprint = try query.decoded("relay-fingerprint").map { (text) throws(MediaError) in
+      try TLSFingerprint(text, argument: "\(query.argument)'s relay-fingerprint")
+    }
+    servers = try WebRTCOptions.servers(query)
+  }
+
+  mutating func takeReceive(_ query: URLQuery) throws(MediaError) {
     (receivesVideo, receivesAudio) =
       try query.choice("receive", ["both": (true, true), "video": (true, false), "audio": (false, true), "none": (false, false)])
       ?? (true, true)
-    bitrates = try query.bitrates()
-    relayFingerprint = try query.decoded("relay-fingerprint").map { (text) throws(MediaError) in
-      try TLSFingerprint(text, argument: "\(argument)'s relay-fingerprint")
-    }
-    servers = try WebRTCOptions.servers(query)
   }
 
   private static func servers(_ query: URLQuery) throws(MediaError) -> [ICEServer] {

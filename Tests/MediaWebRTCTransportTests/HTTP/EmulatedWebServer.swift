@@ -16,7 +16,7 @@ final class EmulatedWebServer: NetworkDriver, @unchecked Sendable {
     case later
   }
 
-  final class Connection {
+  final class Connection: @unchecked Sendable {
     let socket: any StreamConnection
     let tls: TLSMachine?
     let http: HTTPServerConnection

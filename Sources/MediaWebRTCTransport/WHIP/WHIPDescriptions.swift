@@ -1,0 +1,44 @@
+import MediaSignalling
+
+/// What of a description is to be known, or changed, where only ICE is agreed on anew (RFC 9725, section 4.3.3).
+enum WHIPDescriptions {
+  /// ice-ufrag and ice-pwd, the first of each; nil: one is missing.
+  static func credentials(in sdp: String) -> (user: String, password: String)? {
+    guard let user = value(of: "a=ice-ufrag:", in: sdp), let password = value(of: "a=ice-pwd:", in: sdp) else { return nil }
+    return (user, password)
+  }
+
+  private static func value(of name: String, in sdp: String) -> String? {
+    lines(of: sdp).first { $0.utf8.starts(with: name.utf8) }.map { String(Substring($0.utf8.dropFirst(name.utf8.count))) }
+  }
+
+  static func lines(of sdp: String) -> [Substring] {
+    sdp.utf8.split { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") }.map { Substring($0) }
+  }
+
+  /// The answer of before, with the credentials and candidates of another generation. Without candidates those of before stay: they may be the same.
+  static func answer(_ sdp: String, with fragment: ICEFragment) -> String {
+    let added = fragment.candidates.map { "a=candidate:\($0.text)" } + (fragment.isLast ? ["a=end-of-candidates"] : [])
+    var result: [String] = []
+    var sections = 0
+    for line in lines(of: sdp) {
+      if line.utf8.starts(with: "m=".utf8) {
+        sections += 1
+        // At the end of the first section, in which everything is bundled.
+        if sections == 2 { result += added }
+      }
+      if !fragment.candidates.isEmpty, line.utf8.starts(with: "a=candidate:".utf8) || line.utf8.elementsEqual("a=end-of-candidates".utf8) {
+        continue
+      }
+      if let user = fragment.user, line.utf8.starts(with: "a=ice-ufrag:".utf8) {
+        result.append("a=ice-ufrag:\(user)")
+      } else if let password = fragment.password, line.utf8.starts(with: "a=ice-pwd:".utf8) {
+        result.append("a=ice-pwd:\(password)")
+      } else {
+        result.append(String(line))
+      }
+    }
+    if sections == 1 { result += added }
+    return result.reduce(into: "") { $0 += "\($1)\r\n" }
+  }
+}
