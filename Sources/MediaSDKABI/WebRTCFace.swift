@@ -37,7 +37,7 @@ public func msdk_session_set_remote_description(
     default: throw MediaError(.unsupported, "type is \(type); accepted: MSDK_SDP_OFFER, MSDK_SDP_ANSWER, MSDK_SDP_ROLLBACK")
     }
     let text = kind == .rollback ? "" : try ForeignText.read(sdp, limit: Int(MSDK_SDP_MAX), argument: "sdp")
-    let isApplied = try session.setRemoteDescription(kind, text) == .applied
+    let isApplied = try session.setPeerDescription(kind, text) == .applied
     outcome?.pointee = UInt32(isApplied ? MSDK_DESCRIPTION_APPLIED : MSDK_DESCRIPTION_IGNORED)
   }
 }

@@ -261,13 +261,13 @@ class Session(Unique):
         ``webrtc:``.
 
         Raises:
-            InvalidError: it is no such server, or a relay without user or password.
+            InvalidError: it is not such a server, or it is a relay without user or password.
         """
         secrets = (None if text is None else encode(text, name) for text, name in ((user, "user"), (password, "password")))
         check(library.msdk_session_add_ice_server(self._handle, encode(uri, "uri"), *secrets))
 
     def restart_ice(self) -> None:
-        """The next offer of this end restarts ICE, over ``webrtc:``: paths are sought anew.
+        """The next offer of this end restarts ICE, over ``webrtc:``: all paths are sought again.
 
         Raises:
             StateError: not connecting or connected, or the url is another.

@@ -13,7 +13,7 @@ extension Session {
   public func currentLocalDescription() throws(MediaError) -> String { try webRTCTarget().localDescription() }
 
   /// A description of the peer; of `.rollback` the text does not count. Throws `.invalid`, `.unsupported`, `.limit`, `.state`, and changes nothing then.
-  public func setRemoteDescription(_ kind: DescriptionKind, _ text: String) throws(MediaError) -> WebRTCTarget.Outcome {
+  public func setPeerDescription(_ kind: DescriptionKind, _ text: String) throws(MediaError) -> WebRTCTarget.Outcome {
     try webRTCTarget().setRemote(kind, text)
   }
 

@@ -62,8 +62,8 @@ struct BenchLinkCommand: ParsableCommand {
   var isOfRoom: Bool { features.isSuperset(of: [.network, .members]) }
 
   func validate() throws {
-    guard features.contains(.network) else {
-      throw ValidationError("the url is \"\(url)\"; accepted: \(Transports.forms(with: .network))")
+    guard features.contains(.network), !features.contains(.negotiation) else {
+      throw ValidationError("the url is \"\(url)\"; accepted: \(Transports.forms(with: .network, without: .negotiation))")
     }
     guard (2...600).contains(seconds) else { throw ValidationError("--seconds is \(seconds.shortText); accepted: 2..600") }
     guard (100_000...50_000_000).contains(bitrate) else { throw ValidationError("--bitrate is \(bitrate); accepted: 100000..50000000") }

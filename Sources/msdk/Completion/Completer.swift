@@ -67,7 +67,7 @@ struct Completer {
     case "spec": return network(word)
     case "url":
       return .open(
-        Transports.all.filter { $0.features.contains(.network) }.flatMap { factory in
+        Transports.all.filter { $0.features.contains(.network) && !$0.features.contains(.negotiation) }.flatMap { factory in
           ["\(factory.scheme)://"] + (factory.features.contains(.descriptions) ? ["\(factory.scheme):"] : [])
         })
     case "pid": return .words(StatsPlace.directory.map { StatsPlace.processes(in: $0).map { "\($0)" } } ?? [])

@@ -100,6 +100,10 @@ struct NetworkOptions: ParsableArguments {
   var port: UInt16? { (try? ParsedURL(url, scheme: "rtp", argument: "url", form: "rtp://HOST:PORT"))?.port }
 
   func validate() throws {
+    guard Transports.factory(of: url)?.features.contains(.negotiation) != true else {
+      let accepted = Transports.forms(with: .network, without: .negotiation)
+      throw ValidationError("the url is \"\(url)\", whose descriptions somebody has to carry; accepted: \(accepted)")
+    }
     if isOfRoom, sdp != nil || sdpOut != nil || keys != nil {
       throw ValidationError("--sdp, --sdp-out and --keys are for rtp: urls; a hub exchanges them itself")
     }

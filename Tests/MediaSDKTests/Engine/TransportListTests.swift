@@ -21,7 +21,7 @@ import Testing
   func anUnknownSchemeIsAnsweredWithAllThatThereAre(url: String) {
     let error = failure { _ = try Transports.factory(of: url, argument: "options.url") }
     #expect(error?.status == .unsupported)
-    #expect(error?.text.hasSuffix("accepted: loopback:NAME, rtp://HOST:PORT, hub://HOST:PORT/NAME") == true)
+    #expect(error?.text.hasSuffix("accepted: loopback:NAME, rtp://HOST:PORT, hub://HOST:PORT/NAME, webrtc:") == true)
     #expect(error?.text.contains("secret") == false)
     for factory in Transports.all { #expect(error?.text.contains(factory.form) == true) }
   }
@@ -34,11 +34,11 @@ import Testing
 
   @Test func errorsNameTheTransportsWithAFeature() {
     #expect(Transports.schemes(with: .members, joinedBy: "and") == "loopback: and hub:")
-    #expect(Transports.schemes(with: .network, joinedBy: "or") == "rtp: or hub:")
+    #expect(Transports.schemes(with: .network, joinedBy: "or") == "rtp:, hub: or webrtc:")
     #expect(Transports.schemes(with: .descriptions, joinedBy: "or") == "rtp:")
-    #expect(Transports.schemes(with: [], joinedBy: "and") == "loopback:, rtp: and hub:")
+    #expect(Transports.schemes(with: [], joinedBy: "and") == "loopback:, rtp:, hub: and webrtc:")
     #expect(Transports.forms(without: .network) == "loopback:NAME")
-    #expect(Transports.forms(with: .network) == "rtp://HOST:PORT, hub://HOST:PORT/NAME")
+    #expect(Transports.forms(with: .network, without: .negotiation) == "rtp://HOST:PORT, hub://HOST:PORT/NAME")
   }
 
   /// What a transport does not have is refused by the session, whatever the transport would do with it.
