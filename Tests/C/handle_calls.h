@@ -265,6 +265,12 @@ static void on_nothing_event(void *user, const msdk_event *event) { (void)user, 
   X(SESSION, session, set_srtp_keys, msdk_session_set_srtp_keys(it, one_key, sizeof one_key, one_key, sizeof one_key))                    \
   X(SESSION, session, set_remote_sdp, msdk_session_set_remote_sdp(it, MSDK_SDP_OFFER, "v=0"))                                             \
   X(SESSION, session, local_sdp, msdk_session_get_local_sdp(it, NULL, 0, NULL))                                                           \
+  X(SESSION, session, describe, msdk_session_describe(it, NULL))                                                                          \
+  X(SESSION, session, local_description, msdk_session_get_local_description(it, NULL, 0, NULL))                                           \
+  X(SESSION, session, remote_description, msdk_session_set_remote_description(it, MSDK_SDP_OFFER, "v=0", NULL))                           \
+  X(SESSION, session, remote_candidate, msdk_session_add_remote_candidate(it, "", NULL))                                                  \
+  X(SESSION, session, ice_server, msdk_session_add_ice_server(it, "stun:192.0.2.1", NULL, NULL))                                          \
+  X(SESSION, session, restart_ice, msdk_session_restart_ice(it))                                                                          \
   X(SESSION, session, remove_participant, msdk_session_remove_participant(it, "nobody", ""))                                              \
   X(SESSION, session, mute_participant, msdk_session_mute_participant(it, "nobody", 1))                                                   \
   X(SESSION, session, stats_json, msdk_session_get_stats_json(it, NULL, 0, NULL))                                                         \

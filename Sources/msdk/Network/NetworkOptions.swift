@@ -102,7 +102,7 @@ struct NetworkOptions: ParsableArguments {
   func validate() throws {
     guard Transports.factory(of: url)?.features.contains(.negotiation) != true else {
       let accepted = Transports.forms(with: .network, without: .negotiation)
-      throw ValidationError("the url is \"\(url)\", whose descriptions somebody has to carry; accepted: \(accepted)")
+      throw ValidationError("the url is \"\(url)\", which needs a program that carries descriptions; accepted: \(accepted)")
     }
     if isOfRoom, sdp != nil || sdpOut != nil || keys != nil {
       throw ValidationError("--sdp, --sdp-out and --keys are for rtp: urls; a hub exchanges them itself")
