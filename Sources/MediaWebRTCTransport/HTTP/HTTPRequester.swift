@@ -93,6 +93,16 @@ final class HTTPRequester: NetworkDriver {
     }
   }
 
+  /// The network is another one, or may be: the connection of before is not used any more, and a request that waits for its answer goes over another
+  /// one, unless it makes a session.
+  func renewConnection() {
+    change { state, chores, now in
+      guard state.pending?.request.method != "POST" else { return }
+      drop(&state, &chores)
+      if state.pending?.lookup == nil { begin(&state, &chores, now) }
+    }
+  }
+
   /// Whether a request waits for its answer.
   var isBusy: Bool { state.withLock { $0.pending != nil } }
 

@@ -41,4 +41,19 @@ enum WHIPDescriptions {
     if sections == 1 { result += added }
     return result.reduce(into: "") { $0 += "\($1)\r\n" }
   }
+
+  /// The same to another offer of the same sections: what that offers as inactive is so in the answer (RFC 3264, section 6.1).
+  static func answer(_ sdp: String, to offer: String) -> String {
+    var idle: [Bool] = []
+    for line in lines(of: offer) {
+      if line.utf8.starts(with: "m=".utf8) { idle.append(false) }
+      if !idle.isEmpty, line.utf8.elementsEqual("a=inactive".utf8) { idle[idle.count - 1] = true }
+    }
+    var section = -1
+    return lines(of: sdp).reduce(into: "") { text, line in
+      if line.utf8.starts(with: "m=".utf8) { section += 1 }
+      let isDirection = ["a=recvonly", "a=sendrecv", "a=sendonly"].contains { line.utf8.elementsEqual($0.utf8) }
+      text += isDirection && idle.indices.contains(section) && idle[section] ? "a=inactive\r\n" : "\(line)\r\n"
+    }
+  }
 }

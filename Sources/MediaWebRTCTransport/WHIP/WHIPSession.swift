@@ -86,7 +86,7 @@ final class WHIPSession: TransportDelegate {
   private func start() {
     do throws(MediaError) {
       let text = try peer.localDescription()
-      guard let (user, password) = WHIPDescriptions.credentials(in: text) else { throw MediaError(.fail, "an offer has no credentials of ICE") }
+      let (user, password) = try WHIPSession.credentials(in: text)
       try state.withLock { state throws(MediaError) in
         guard !state.isStarted, !state.isLeft else { return }
         (state.isStarted, state.local) = (true, text)
@@ -159,6 +159,13 @@ final class WHIPSession: TransportDelegate {
 
   // MARK: Descriptions
 
+  private static func credentials(in text: String) throws(MediaError) -> (user: String, password: String) {
+    guard let found = WHIPDescriptions.credentials(in: text) else {
+      throw MediaError(.fail, "a description of this end has no credentials of ICE")
+    }
+    return found
+  }
+
   private func take(answer sdp: String, _ servers: [ICEServer]) throws(MediaError) {
     // Of those that cannot be used, others may do.
     for server in servers { try? peer.add(server) }
@@ -173,7 +180,7 @@ final class WHIPSession: TransportDelegate {
     _ = try peer.setRemote(.offer, sdp)
     _ = try peer.describe()
     let text = try peer.localDescription()
-    guard let (user, password) = WHIPDescriptions.credentials(in: text) else { throw MediaError(.fail, "an answer has no credentials of ICE") }
+    let (user, password) = try WHIPSession.credentials(in: text)
     try state.withLock { state throws(MediaError) in
       (state.local, state.answer) = (text, nil)
       try state.client.answer(text, user: user, password: password, now: loop.clock.now())
@@ -188,11 +195,13 @@ final class WHIPSession: TransportDelegate {
       return true
     }
     guard canRestart else { return }
+    // What the path was lost with may have taken it, too.
+    requester.renewConnection()
     do throws(MediaError) {
       try peer.restartICE()
       _ = try peer.describe()
       let text = try peer.localDescription()
-      guard let (user, password) = WHIPDescriptions.credentials(in: text) else { throw MediaError(.fail, "an offer has no credentials of ICE") }
+      let (user, password) = try WHIPSession.credentials(in: text)
       try state.withLock { state throws(MediaError) in
         state.local = text
         let now = loop.clock.now()
@@ -210,7 +219,7 @@ final class WHIPSession: TransportDelegate {
   private func take(restart fragment: ICEFragment) throws(MediaError) {
     guard let answer = state.withLock({ $0.answer }) else { return }
     let next = WHIPDescriptions.answer(answer, with: fragment)
-    _ = try peer.setRemote(.answer, next)
+    _ = try peer.setRemote(.answer, WHIPDescriptions.answer(next, to: state.withLock { $0.local }))
     let isChanged = state.withLock { state in
       defer { (state.answer, state.isRestarting, state.isChanged) = (next, false, false) }
       return state.isChanged
@@ -257,7 +266,7 @@ final class WHIPSession: TransportDelegate {
   private func agree() throws(MediaError) {
     guard let answer = state.withLock({ $0.answer }) else { return }
     _ = try peer.describe()
-    _ = try peer.setRemote(.answer, answer)
+    _ = try peer.setRemote(.answer, WHIPDescriptions.answer(answer, to: try peer.localDescription()))
   }
 
   // MARK: The peer
