@@ -277,7 +277,7 @@ public final class WHIPClient {
     do throws(SignallingFailure) {
       let resource = try answer.resource()
       (self.resource, tag) = (resource, response.fields["ETag"])
-      // Who has the token may say who else is to have it (RFC 9725, section 4.7).
+      // Who has the token may say who else is to have it (RFC 9725, section 4.7.1).
       if url.hasOrigin(of: endpoint) { trusted.append(resource) }
       let (sdp, servers) = (try answer.sdp(), ICEServerLinks.read(response.fields))
       guard answer.isCounterOffer else { return establish(.answer(sdp: sdp, iceServers: servers), now) }

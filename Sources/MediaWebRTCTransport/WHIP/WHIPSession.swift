@@ -230,13 +230,12 @@ final class WHIPSession: TransportDelegate {
   // MARK: Streams
 
   /// One more, in a section that the offer has. Throws `.state` where none is free.
-  func publish(_ one: WHIPPublication, besides others: Int) throws(MediaError) {
-    let places = publications.count { $0.kind == one.kind }
-    guard others < places else {
+  func publish(_ one: WHIPPublication) throws(MediaError) {
+    guard publications.contains(where: { $0.kind == one.kind }) else {
       throw MediaError(
         .state,
-        "the session has \(places) streams of \(one.kind.rawValue), and WHIP agrees on media once; accepted: streams that are started "
-          + "before the session connects, and others in the place of stopped ones")
+        "the session began without \(one.kind.rawValue), and WHIP agrees on media once; accepted: streams that are started before the "
+          + "session connects, and others in the place of stopped ones")
     }
     try peer.publish(one.id, codec: one.codec, format: one.format, layers: one.layers)
     try change()

@@ -148,14 +148,17 @@ final class WHIPTransport: Transport {
     }
     let (kind, _) = try WebRTCTransport.check(codec, format, layers)
     let one = WHIPPublication(id: stream, codec: codec, format: format, layers: layers, kind: kind)
-    let (session, others): (WHIPSession?, Int) = try state.withLock { state throws(MediaError) in
+    let session: WHIPSession? = try state.withLock { state throws(MediaError) in
       guard state.phase != .idle, state.phase != .out else { throw MediaError(.state, "the session is not connecting or connected") }
-      let others = state.publications.count { $0.kind == kind }
+      guard !state.publications.contains(where: { $0.kind == kind }) else {
+        throw MediaError(
+          .limit, "the session sends a stream of \(kind.rawValue) already; accepted over WHIP: one of each kind (RFC 9725, section 4.4.2)")
+      }
       if state.session == nil { state.publications.append(one) }
-      return (state.session, others)
+      return state.session
     }
     guard let session else { return begin(at: loop.clock.now() &+ WHIPTransport.gathering) }
-    try session.publish(one, besides: others)
+    try session.publish(one)
     state.withLock { $0.publications.append(one) }
   }
 

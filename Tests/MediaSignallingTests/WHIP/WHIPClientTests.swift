@@ -154,7 +154,7 @@ import Testing
     #expect(up.takeRequest()?.request.fields["Authorization"] == nil)
   }
 
-  /// RFC 9725, section 4.7: requests to a session have it, too, wherever the endpoint says that it is; one that has not the token says
+  /// RFC 9725, section 4.7.1: requests to a session have it, too, wherever the endpoint says that it is; one that has not the token says
   /// nothing.
   @Test func sessionsGetTheTokenFromWhoHasIt() throws {
     var fields = sdp

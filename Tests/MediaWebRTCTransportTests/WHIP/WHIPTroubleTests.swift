@@ -269,6 +269,7 @@ import Testing
     // What was not offered cannot be added.
     let refusal = failure { try a.publish(.video) }
     #expect(refusal?.status == .state && refusal?.text.contains("agrees on media once") == true)
+    #expect(failure { try a.publish(.audio) }?.status == .limit)
     try close(a)
   }
 
