@@ -103,6 +103,7 @@ final class Call {
     case .receivers(_, let count): "receivers \(count)"
     case .wanted(_, let wanted): "wanted \(wanted.width)x\(wanted.height)\(wanted.frameRate.map { "@\($0)" } ?? "")"
     case .ingest(let event): "feeder \(event.state) \(event.reason)"
+    case .signal(let event): "signalling \(event)"
     }
   }
 }

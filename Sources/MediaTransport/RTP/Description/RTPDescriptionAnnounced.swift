@@ -56,7 +56,7 @@ extension RTPDescription {
       let known = described.rtp.keys.lazy.compactMap { key in SRTPProfile(rawValue: key.suite).map { ($0, key.key) } }.first
       guard let (profile, bytes) = known else {
         throw .description(
-          "m=\(described.kind.rawValue) is protected; accepted: a=crypto with \(SRTPProfile.allCases.map(\.rawValue).joined(separator: " or "))"
+          "m=\(described.kind.rawValue) is protected; accepted: a=crypto with \(SRTPProfile.allCases.map(\.rawValue).joined(separator: ", "))"
         )
       }
       let key = try SRTPKey(bytes, profile)

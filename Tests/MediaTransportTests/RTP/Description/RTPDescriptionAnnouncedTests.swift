@@ -103,7 +103,7 @@ enum Announcement {
     let unknown = Announcement.protected.replacing("AES_CM_128_HMAC_SHA1_80", with: "F8_128_HMAC_SHA1_80")
     #expect(
       failure { _ = try RTPDescription.announced(unknown, cname: "me") }?.text
-        == "SDP: m=video is protected; accepted: a=crypto with AES_CM_128_HMAC_SHA1_80 or AEAD_AES_128_GCM")
+        == "SDP: m=video is protected; accepted: a=crypto with AES_CM_128_HMAC_SHA1_80, AEAD_AES_128_GCM, AEAD_AES_256_GCM")
     let keyless = Announcement.ffmpeg.replacing("40000 RTP/AVP", with: "40000 RTP/SAVP")
     #expect(failure { _ = try RTPDescription.announced(keyless, cname: "me") }?.text.hasPrefix("SDP: m=video is protected") == true)
   }

@@ -84,7 +84,7 @@ import Testing
         == "url has srtp, but there are no keys: keys are set with msdk_session_set_srtp_keys")
     #expect(
       said("rtp://192.0.2.1:5004", (own, theirs))
-        == "url has no srtp, but keys are set; accepted with keys: srtp=AES_CM_128_HMAC_SHA1_80, AEAD_AES_128_GCM")
+        == "url has no srtp, but keys are set; accepted with keys: srtp=AES_CM_128_HMAC_SHA1_80, AEAD_AES_128_GCM, AEAD_AES_256_GCM")
   }
 
   @Test func secretsAreNeitherTakenNorRepeated() {
