@@ -60,6 +60,15 @@ enum WHIPConversation: FuzzTarget {
     expect(fragment.candidates.count <= ICEFragment.mostCandidates, "\(fragment.candidates.count) candidates")
     let section = ICEFragment.Section(firstOf: input.text)
     expect(try ICEFragment(parsing: fragment.bytes(in: section)) == fragment, "a fragment is not read as it was written")
+    // An answer of another generation: what the fragment says is in it, once.
+    let answer = WHIPDescriptions.answer(link, with: fragment)
+    expect(WHIPDescriptions.answer(answer, with: fragment) == answer, "a generation changes by being taken twice")
+    if let known = WHIPDescriptions.credentials(in: link) {
+      let next = WHIPDescriptions.credentials(in: answer)
+      expect(next?.user == fragment.user ?? known.user && next?.password == fragment.password ?? known.password, "other credentials")
+    }
+    let fitted = WHIPDescriptions.answer(answer, to: date)
+    expect(WHIPDescriptions.lines(of: fitted).count == WHIPDescriptions.lines(of: answer).count, "lines come or go")
   }
 
   /// A response of anything.

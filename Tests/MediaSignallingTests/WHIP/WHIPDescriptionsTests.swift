@@ -3,7 +3,6 @@ import MediaSDP
 import Testing
 
 @testable import MediaSignalling
-@testable import MediaWebRTCTransport
 
 @Suite struct WHIPDescriptionsTests {
   private let sdp =
@@ -27,7 +26,7 @@ import Testing
   }
 
   @Test func withoutCandidatesThoseOfBeforeStay() {
-    let next = WHIPDescriptions.answer(sdp, with: ICEFragment(user: "new1", password: "newnew"))
+    let next = WHIPDescriptions.answer(sdp, with: ICEFragment(user: "new1", password: "newnew", isLast: true))
     #expect(next.contains("a=candidate:1 1 udp 1 192.0.2.1 9 typ host\r\na=end-of-candidates\r\nm=video") && next.contains("ufrag:new1"))
   }
 

@@ -1,9 +1,7 @@
-import MediaSignalling
-
 /// What of a description is to be known, or changed, where only ICE is agreed on anew (RFC 9725, section 4.3.3).
-enum WHIPDescriptions {
+public enum WHIPDescriptions {
   /// ice-ufrag and ice-pwd, the first of each; nil: one is missing.
-  static func credentials(in sdp: String) -> (user: String, password: String)? {
+  public static func credentials(in sdp: String) -> (user: String, password: String)? {
     guard let user = value(of: "a=ice-ufrag:", in: sdp), let password = value(of: "a=ice-pwd:", in: sdp) else { return nil }
     return (user, password)
   }
@@ -12,13 +10,16 @@ enum WHIPDescriptions {
     lines(of: sdp).first { $0.utf8.starts(with: name.utf8) }.map { String(Substring($0.utf8.dropFirst(name.utf8.count))) }
   }
 
-  static func lines(of sdp: String) -> [Substring] {
+  /// Lines, without their ends; empty ones are skipped.
+  public static func lines(of sdp: String) -> [Substring] {
     sdp.utf8.split { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") }.map { Substring($0) }
   }
 
-  /// The answer of before, with the credentials and candidates of another generation. Without candidates those of before stay: they may be the same.
-  static func answer(_ sdp: String, with fragment: ICEFragment) -> String {
-    let added = fragment.candidates.map { "a=candidate:\($0.text)" } + (fragment.isLast ? ["a=end-of-candidates"] : [])
+  /// The answer of before, with the credentials and candidates of another generation. Without candidates those of before stay: they may be
+  /// the same.
+  public static func answer(_ sdp: String, with fragment: ICEFragment) -> String {
+    let hasCandidates = !fragment.candidates.isEmpty
+    let added = fragment.candidates.map { "a=candidate:\($0.text)" } + (hasCandidates && fragment.isLast ? ["a=end-of-candidates"] : [])
     var result: [String] = []
     var sections = 0
     for line in lines(of: sdp) {
@@ -27,9 +28,8 @@ enum WHIPDescriptions {
         // At the end of the first section, in which everything is bundled.
         if sections == 2 { result += added }
       }
-      if !fragment.candidates.isEmpty, line.utf8.starts(with: "a=candidate:".utf8) || line.utf8.elementsEqual("a=end-of-candidates".utf8) {
-        continue
-      }
+      let isCandidate = line.utf8.starts(with: "a=candidate:".utf8) || line.utf8.elementsEqual("a=end-of-candidates".utf8)
+      if hasCandidates, isCandidate { continue }
       if let user = fragment.user, line.utf8.starts(with: "a=ice-ufrag:".utf8) {
         result.append("a=ice-ufrag:\(user)")
       } else if let password = fragment.password, line.utf8.starts(with: "a=ice-pwd:".utf8) {
@@ -43,7 +43,7 @@ enum WHIPDescriptions {
   }
 
   /// The same to another offer of the same sections: what that offers as inactive is so in the answer (RFC 3264, section 6.1).
-  static func answer(_ sdp: String, to offer: String) -> String {
+  public static func answer(_ sdp: String, to offer: String) -> String {
     var idle: [Bool] = []
     for line in lines(of: offer) {
       if line.utf8.starts(with: "m=".utf8) { idle.append(false) }
