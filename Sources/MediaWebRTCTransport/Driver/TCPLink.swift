@@ -61,7 +61,12 @@ final class TCPLink: NetworkDriver {
   /// `.closed`, `.io`: the network thread does not take it.
   func start() throws(MediaError) {
     let tag = try thread.add(self, [descriptor])
-    state.withLock { $0.tag = tag }
+    let isOpen = state.withLock { state in
+      if state.phase != .closed { state.tag = tag }
+      return state.phase != .closed
+    }
+    // It may have been closed meanwhile.
+    guard isOpen else { return thread.remove(tag) }
     // It becomes writable when it is connected.
     thread.setFull(true, descriptor, of: tag)
   }

@@ -69,6 +69,8 @@ final class HTTPRequester: NetworkDriver {
   func start() throws(MediaError) {
     let added = try thread.add(self, [])
     tag.withLock { $0 = added }
+    // It may have been closed meanwhile.
+    if state.withLock({ $0.isClosed }) { close() }
   }
 
   /// A request that waits has no answer any more.

@@ -37,7 +37,7 @@ struct WHIPURL: Sendable {
     let isHere = WHIPURL.isLoopback(endpoint.host)
     guard endpoint.isSecure || isHere else {
       throw MediaError(
-        .untrusted, "\(argument) is not encrypted: anybody on the way could read the token; accepted: \(kind)+https, or a loopback address")
+        .untrusted, "\(argument) is not encrypted, and the network could read the token; accepted: \(kind)+https, or a loopback address")
     }
     let text = hash.map { Substring(url.utf8[url.utf8.index(after: $0)...]) } ?? ""
     let query = try URLQuery(text, argument: "\(argument), after its #,", accepted: WHIPURL.accepted[kind] ?? [], advice: WHIPURL.advice)

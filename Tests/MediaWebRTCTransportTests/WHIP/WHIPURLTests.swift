@@ -33,7 +33,7 @@ import Testing
 
   @Test(arguments: [
     ("whip+http://example.org/a", Status.untrusted, "accepted: whip+https, or a loopback address"),
-    ("whep+http://10.0.0.1/a", .untrusted, "anybody on the way"), ("whip+http://127.0.0.1.example.org/a", .untrusted, ""),
+    ("whep+http://10.0.0.1/a", .untrusted, "the network could read the token"), ("whip+http://127.0.0.1.example.org/a", .untrusted, ""),
     ("whip+https://u:p@example.org/a", .invalid, "a user before its host"), ("whip+https:example.org", .invalid, "no host"),
     ("whip+https://example.org/a#token=x", .invalid, "the token is the session's access token"),
     ("whip+https://example.org/a#receive=both", .invalid, "unknown key \"receive\""),
