@@ -6,7 +6,7 @@
  * others. Producers, renderers, filters and codecs can be added as plugins, by the program or by third parties.
  *
  *     msdk_engine_create                         one per embedding
- *     msdk_session_create, _connect              join a room: "loopback:lobby", or over a network (rtp.h, hub.h)
+ *     msdk_session_create, _connect              join a room: "loopback:lobby", or over a network (rtp.h, hub.h, webrtc.h)
  *     msdk_outgoing_video_create                 declare what this program can make
  *     msdk_session_start_video                   offer it to the room
  *     msdk_session_next_event                    MSDK_EVENT_FRAME_SENDER_CHANGED: the format to make, and the sender for it

@@ -50,6 +50,28 @@
  *
  * The peer is a participant from its first stream to its last; its user id is "peer", or "remote-peer" if that is the session's own. A
  * video stream is added with its first key frame; its kind is MSDK_VIDEO_VIRTUAL. MSDK_EVENT_ESTIMATE follows what the peer reports.
+ *
+ * WHIP and WHEP. With one of these urls the peer is a server, and nothing has to be carried: descriptions and candidates go over HTTP.
+ * The events and functions below are not used.
+ *
+ *     whip+https://HOST[:PORT]/PATH[?QUERY][#key=value&...]    sends to a server of WHIP (RFC 9725)
+ *     whep+https://HOST[:PORT]/PATH[?QUERY][#key=value&...]    receives from a server of WHEP (draft-ietf-wish-whep)
+ *
+ * whip+http: and whep+http: accept loopback addresses only (else MSDK_E_UNTRUSTED). What follows the # is for this end, and is not sent:
+ * stun, relay, trickle, loopback, relay-fingerprint as above; fingerprint=HEX, the SHA-256 of the server's certificate, instead of an
+ * authority that the system trusts; the bitrates (WHIP); receive=both|video|audio (WHEP). The token, if the server wants one, is
+ * access_token of the session's options; a later one (msdk_session_set_access_token) is shown when a lost session is replaced.
+ *
+ * A session of WHIP takes one stream of video and one of audio, those that are started before msdk_session_connect or within 0.1 s of
+ * each other: media are agreed on once. A later stream of a kind that was not agreed on fails to start with MSDK_E_STATE; one that takes
+ * the place of a stopped one does not. Until the first stream is started, the session is MSDK_SESSION_CONNECTING, and nothing is sent.
+ * On a session of WHEP no stream can be started (MSDK_E_UNSUPPORTED).
+ *
+ * If the path is lost, ICE is restarted. If the server ends the session or forgets it, or if there is no path for 60 s, another session
+ * takes its place, and is tried for 5 minutes; the first one is tried for 30 s. What a further attempt cannot change ends the session at
+ * once: MSDK_E_PERMISSION (401, 403), MSDK_E_NOT_FOUND (404, 410), MSDK_E_FORMAT (406, 422: none of the offered formats),
+ * MSDK_E_UNSUPPORTED (405 and others: no url of WHIP or WHEP), MSDK_E_UNTRUSTED (another certificate). MSDK_E_AGAIN: the server is busy,
+ * or nobody sends there yet. msdk_session_disconnect ends the session at the server (DELETE).
  */
 #ifndef MEDIASDK_WEBRTC_H
 #define MEDIASDK_WEBRTC_H

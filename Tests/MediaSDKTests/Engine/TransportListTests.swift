@@ -8,7 +8,8 @@ import Testing
   private static let print = String(repeating: "0A", count: 32)
 
   @Test(arguments: [
-    ("loopback:a", "loopback"), ("rtp://127.0.0.1:5004", "rtp"), ("rtp:", "rtp"), ("hub://127.0.0.1:5004/a?fingerprint=\(print)", "hub")
+    ("loopback:a", "loopback"), ("rtp://127.0.0.1:5004", "rtp"), ("rtp:", "rtp"), ("hub://127.0.0.1:5004/a?fingerprint=\(print)", "hub"),
+    ("webrtc:?polite=0", "webrtc"), ("whip+https://[::1]/whip/a?b#trickle=0", "whip+https"), ("whep+http://127.0.0.1:8080/a", "whep+http")
   ])
   func theSchemeSaysWhereASessionConnects(url: String, scheme: String) throws {
     let factory = try Transports.factory(of: url, argument: "url")
@@ -21,7 +22,7 @@ import Testing
   func anUnknownSchemeIsAnsweredWithAllThatThereAre(url: String) {
     let error = failure { _ = try Transports.factory(of: url, argument: "options.url") }
     #expect(error?.status == .unsupported)
-    #expect(error?.text.hasSuffix("accepted: loopback:NAME, rtp://HOST:PORT, hub://HOST:PORT/NAME, webrtc:") == true)
+    #expect(error?.text.contains("accepted: loopback:NAME, rtp://HOST:PORT, hub://HOST:PORT/NAME, webrtc:, whip+https://HOST") == true)
     #expect(error?.text.contains("secret") == false)
     for factory in Transports.all { #expect(error?.text.contains(factory.form) == true) }
   }
@@ -34,11 +35,12 @@ import Testing
 
   @Test func errorsNameTheTransportsWithAFeature() {
     #expect(Transports.schemes(with: .members, joinedBy: "and") == "loopback: and hub:")
-    #expect(Transports.schemes(with: .network, joinedBy: "or") == "rtp:, hub: or webrtc:")
+    #expect(Transports.schemes(with: .network, joinedBy: "or") == "rtp:, hub:, webrtc:, whip+https:, whep+https:, whip+http: or whep+http:")
     #expect(Transports.schemes(with: .descriptions, joinedBy: "or") == "rtp:")
-    #expect(Transports.schemes(with: [], joinedBy: "and") == "loopback:, rtp:, hub: and webrtc:")
+    #expect(Transports.schemes(with: [], joinedBy: "and").hasPrefix("loopback:, rtp:, hub:, webrtc:, whip+https:, "))
     #expect(Transports.forms(without: .network) == "loopback:NAME")
-    #expect(Transports.forms(with: .network, without: .negotiation) == "rtp://HOST:PORT, hub://HOST:PORT/NAME")
+    let forms = Transports.forms(with: .network, without: .negotiation)
+    #expect(forms.hasPrefix("rtp://HOST:PORT, hub://HOST:PORT/NAME, whip+https://HOST:PORT/PATH"))
   }
 
   /// What a transport does not have is refused by the session, whatever the transport would do with it.
