@@ -2,7 +2,8 @@
 public enum SignallingEvent: Sendable, Equatable {
   /// Something is wanted that no description has: an offer is to be made.
   case negotiationNeeded
-  /// A candidate of this end, as in a=candidate (RFC 8839, section 5.1), with the name of its section and the user name of ICE that it belongs to.
+  /// A candidate of this end as a=candidate has it ("candidate:...", RFC 8839, section 5.1), with the name of its section and the user name
+  /// of ICE that it belongs to.
   case localCandidate(String, mid: String, user: String)
   /// No candidate of this end follows (RFC 8838, section 8.2): the local description has them all.
   case candidatesComplete

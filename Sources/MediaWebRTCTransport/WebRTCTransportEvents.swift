@@ -42,7 +42,7 @@ extension WebRTCTransport: PeerDriverDelegate {
       // A description of meanwhile may have what was wanted.
       if driver.look({ $0.signalling.needsNegotiation }) { post(.signal(.negotiationNeeded)) }
     case .peer(.candidate(let candidate, let mid, let user)):
-      if options.trickles { post(.signal(.localCandidate(candidate.text, mid: mid, user: user))) }
+      if options.trickles { post(.signal(.localCandidate("candidate:\(candidate.text)", mid: mid, user: user))) }
     case .peer(.candidatesComplete): post(.signal(.candidatesComplete))
     case .peer: break
     }

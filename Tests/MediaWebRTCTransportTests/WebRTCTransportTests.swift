@@ -34,6 +34,7 @@ import Testing
     #expect(try connect(a, b, in: 2 * second) && a.errors.isEmpty && b.errors.isEmpty)
     #expect(a.count("connected") == 1 && a.has("receivers 1") && a.isComplete)
     #expect(a.candidates.isEmpty || trickles)
+    #expect(a.candidates.allSatisfy { $0.hasPrefix("candidate:") })
     try a.call(for: second, audio: 1)
     #expect((25...31).contains(b.received(Int32(MSDK_CODEC_VP8))) && (40...51).contains(b.received(Int32(MSDK_CODEC_OPUS))))
     #expect(b.added.count == 2 && b.count("joined peer") == 1)

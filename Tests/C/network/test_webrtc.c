@@ -51,6 +51,7 @@ static void carry(end *from, const msdk_event *event) {
     case MSDK_EVENT_NEGOTIATION_NEEDED: negotiate(from); break;
     case MSDK_EVENT_LOCAL_CANDIDATE:
       CHECK(trickles);
+      CHECK_STR_CONTAINS(event->text, "candidate:");
       pass(from->other, event->text, event->user_id);
       break;
     case MSDK_EVENT_CANDIDATES_COMPLETE:
