@@ -205,6 +205,15 @@ class ExampleTest(unittest.TestCase):
             self.assertAlmostEqual(int(heard[2]), 500, delta=50)
             self.assertAlmostEqual(int(heard[3]), 15, delta=1)
 
+    def test_webrtc(self) -> None:
+        done = run(str(EXAMPLES / "webrtc.py"), "--frames", "10")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertIn("alice is CONNECTED\n", done.stdout)
+        found = re.search(r"^bob received 10 frames; mean colour of the last (\d+) (\d+) (\d+)$", done.stdout, re.M)
+        assert found, done.stdout
+        for part, wanted in zip(found.groups(), (0, 0, 255)):
+            self.assertAlmostEqual(int(part), wanted, delta=10)
+
     def test_bot(self) -> None:
         done = run(str(EXAMPLES / "bot.py"), "--seconds", "2")
         self.assertEqual((done.returncode, done.stderr), (0, ""))
@@ -329,7 +338,7 @@ class ExampleTest(unittest.TestCase):
         self.assertIn("colour   0.00", lines[1])
 
     def test_every_example_helps(self) -> None:
-        for name in ("tone.py", "answer.py", "record.py", "grid.py", "rtp.py", "demo.py", "receive.py", "filter.py", "hub.py"):
+        for name in ("tone.py", "answer.py", "record.py", "grid.py", "rtp.py", "demo.py", "receive.py", "filter.py", "hub.py", "webrtc.py"):
             done = run(str(EXAMPLES / name), "--help")
             self.assertEqual((done.returncode, done.stderr), (0, ""), name)
             self.assertIn("usage: ", done.stdout)
