@@ -79,8 +79,12 @@ def read_wav(path: Path) -> tuple[np.ndarray, int]:
 
 
 def tone(path: Path) -> tuple[float, float]:
-    """The frequency that stands out where a recording is loudest, and for how many seconds there is sound at all."""
-    samples, rate = read_wav(path)
+    """As tone_of, of a file."""
+    return tone_of(*read_wav(path))
+
+
+def tone_of(samples: np.ndarray, rate: int) -> tuple[float, float]:
+    """The frequency that stands out where a recording, -1..1, is loudest, and for how many seconds there is sound at all."""
     block = rate // 100
     blocks = samples[:len(samples) // block * block].reshape(-1, block)
     is_loud = np.sqrt(np.mean(blocks ** 2, axis=1)) > 0.05

@@ -1,31 +1,32 @@
-"""An end of WebRTC, by aiortc: publishes a film and a tone, or looks at what comes."""
+"""An end of WebRTC, by aiortc: publishes a film and a tone, looks at what comes, or both."""
 from __future__ import annotations
 
 import asyncio
 import fractions
 import time
-from typing import Any
+from typing import Any, Callable
 
 import numpy as np
 from aiortc import MediaStreamTrack, RTCConfiguration, RTCPeerConnection, RTCSessionDescription
+from aiortc.sdp import candidate_from_sdp
 from av import AudioFrame, VideoFrame
 
 import material
 
 
 class Film(MediaStreamTrack):
-    """The pictures of a file, over and over, in their own time."""
+    """Pictures by their numbers, in their own time."""
     kind = "video"
 
-    def __init__(self, path: Any) -> None:
+    def __init__(self, picture: Callable[[int], np.ndarray]) -> None:
         super().__init__()
-        self.pictures = material.read_luma(path)
+        self._picture = picture
         self._number, self._start = 0, 0.0
 
     async def recv(self) -> VideoFrame:
         self._start = self._start or time.monotonic()
         await asyncio.sleep(max(0, self._start + self._number / material.RATE - time.monotonic()))
-        luma = self.pictures[self._number % len(self.pictures)]
+        luma = self._picture(self._number)
         grey = np.full((material.HEIGHT // 2, material.WIDTH), 128, np.uint8)
         frame = VideoFrame.from_ndarray(np.concatenate([luma, grey]), format="yuv420p")
         frame.pts, frame.time_base = self._number * 90_000 // material.RATE, fractions.Fraction(1, 90_000)
@@ -82,11 +83,35 @@ class Viewer:
         await self.connection.close()
 
 
+class Caller(Viewer):
+    """Sends pictures and a tone, and keeps what comes."""
+
+    def __init__(self, picture: Callable[[int], np.ndarray]) -> None:
+        super().__init__()
+        self.connection.addTrack(Film(picture))
+        self.connection.addTrack(Tone())
+
+    async def offer(self) -> dict[str, str]:
+        """With all candidates, as aiortc sends none by themselves."""
+        await self.connection.setLocalDescription(await self.connection.createOffer())
+        return {"type": "offer", "sdp": self.connection.localDescription.sdp}
+
+    async def take(self, jsep: dict[str, str]) -> None:
+        await self.connection.setRemoteDescription(RTCSessionDescription(jsep["sdp"], jsep["type"]))
+
+    async def add_candidate(self, text: str, mid: str) -> None:
+        """An empty one says that none follows."""
+        candidate = candidate_from_sdp(text.removeprefix("candidate:")) if text else None
+        if candidate is not None:
+            candidate.sdpMid = mid
+        await self.connection.addIceCandidate(candidate)
+
+
 class Publisher:
     def __init__(self, film: Any) -> None:
         self.connection = RTCPeerConnection(RTCConfiguration([]))
-        self.film = Film(film)
-        self.connection.addTrack(self.film)
+        pictures = material.read_luma(film)
+        self.connection.addTrack(Film(lambda number: pictures[number % len(pictures)]))
         self.connection.addTrack(Tone())
 
     async def offer(self) -> dict[str, str]:
