@@ -71,8 +71,9 @@ public final class TLSMachine {
   }
 
   /// The end that connects; its first bytes are in `takeOutput` at once. `.invalid`: the authorities' file has no certificates or cannot be
-  /// read, or the host is not one that a certificate can be issued for. `.fail`: OpenSSL could not make the connection.
-  public convenience init(client trust: TLSTrust) throws(MediaError) {
+  /// read, or the host is not one that a certificate can be issued for. `.fail`: OpenSSL could not make the connection. `name`: which of its
+  /// servers is meant (RFC 6066, section 3), where the trust does not say it; a name, no address.
+  public convenience init(client trust: TLSTrust, to name: String? = nil) throws(MediaError) {
     let context = try TLSMachine.context(TLS_client_method())
     defer { SSL_CTX_free(context) }
     switch trust {
@@ -89,7 +90,12 @@ public final class TLSMachine {
     }
     if trust.host != nil { SSL_CTX_set_verify(context, SSL_VERIFY_PEER, nil) }
     try self.init(context, trust)
-    if let host = trust.host { try expect(host) }
+    if let host = trust.host {
+      try expect(host)
+    } else if let name, copenssl_name_server(connection, name) == 0 {
+      ERR_clear_error()
+      throw MediaError(.invalid, "\"\(name.prefix(256))\" is not a name that a server can have")
+    }
     SSL_set_connect_state(connection)
     shake()
   }

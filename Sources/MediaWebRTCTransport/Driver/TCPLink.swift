@@ -46,12 +46,14 @@ final class TCPLink: NetworkDriver {
   private let state: Monitor<State>
   private let handle: @Sendable (TCPLink, Event) -> Void
 
-  /// `trust`: over TLS. `patience`: nanoseconds until it has to be open, its handshake included. Throws what `Network.connect` and `TLSMachine` throw.
+  /// `trust`: over TLS; `host`: whom the server is called by, a name or an address. `patience`: nanoseconds until it has to be open, its
+  /// handshake included. Throws what `Network.connect` and `TLSMachine` throw.
   init(
-    to address: SocketAddress, _ trust: TLSTrust?, on network: any Network, _ thread: any DriverLoop, patience: Int64 = TCPLink.patience,
+    to address: SocketAddress, _ trust: TLSTrust?, host: String? = nil, on network: any Network, _ thread: any DriverLoop, patience: Int64 = TCPLink.patience,
     handle: @escaping @Sendable (TCPLink, Event) -> Void
   ) throws(MediaError) {
-    let tls = try trust.map { (trust) throws(MediaError) in try TLSMachine(client: trust) }
+    let name = host.flatMap { HostName($0) }?.description
+    let tls = try trust.map { (trust) throws(MediaError) in try TLSMachine(client: trust, to: name) }
     let socket = try network.connect(to: address)
     (self.thread, self.handle, self.patience, descriptor) = (thread, handle, patience, socket.descriptor)
     deadline = thread.clock.now() &+ patience

@@ -175,7 +175,9 @@ final class HTTPRequester: NetworkDriver {
     let patience = pending.addresses.count > 1 ? HTTPRequester.attempt : TCPLink.patience
     let trust: TLSTrust? = pending.url.isSecure ? fingerprint.map { .fingerprint($0) } ?? .system(host: pending.url.host) : nil
     do throws(MediaError) {
-      let link = try TCPLink(to: address, trust, on: network, thread, patience: patience) { [self] in follow($0, at: address, $1) }
+      let link = try TCPLink(to: address, trust, host: pending.url.host, on: network, thread, patience: patience) { [self] in
+        follow($0, at: address, $1)
+      }
       state.connection = Connection(url: pending.url, link: link)
       chores.starting = link
     } catch {

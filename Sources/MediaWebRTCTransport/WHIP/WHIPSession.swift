@@ -111,9 +111,10 @@ final class WHIPSession: TransportDelegate {
         requester.send(exchange.request, to: exchange.url) { [self] answer in loop.post { [self] in take(answer) } }
       }
       if let event { handle(event) }
-      if let next { loop.schedule(at: next) { [self] in advance() } }
       if isEnded { return requester.close() }
-      if event == nil, exchange == nil { return }
+      guard event == nil, exchange == nil else { continue }
+      if let next { loop.schedule(at: next) { [self] in advance() } }
+      return
     }
   }
 
@@ -176,7 +177,6 @@ final class WHIPSession: TransportDelegate {
   /// The server offers what it has instead (draft-ietf-wish-whep, section 4.2).
   private func take(counterOffer sdp: String, _ servers: [ICEServer]) throws(MediaError) {
     for server in servers { try? peer.add(server) }
-    _ = try peer.setRemote(.rollback, "")
     _ = try peer.setRemote(.offer, sdp)
     _ = try peer.describe()
     let text = try peer.localDescription()

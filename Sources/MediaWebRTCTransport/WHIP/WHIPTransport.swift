@@ -230,6 +230,8 @@ extension WHIPTransport: WHIPSessionOwner {
       case .streamRemoved(let stream): state.streams.removeAll { $0 == stream }
       case .receivers(let stream, let count):
         if let place = state.publications.firstIndex(where: { $0.id == stream }) { state.publications[place].isTaken = count > 0 }
+      // Who sends nothing has none.
+      case .estimate where url.kind == .whep: return nil
       default: break
       }
       return event

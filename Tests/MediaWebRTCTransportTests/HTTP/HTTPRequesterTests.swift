@@ -74,6 +74,20 @@ import Testing
     #expect(server.requests.count == 3)
   }
 
+  @Test func aServerOfSeveralNamesHearsWhichIsMeant() throws {
+    let address = try #require(SocketAddress("10.0.8.1", port: 443))
+    house.network.setNames { _ in .success([address]) }
+    var called: [String?] = []
+    server.answer = { _, connection in
+      called.append(connection.tls?.calledName)
+      return .response(HTTPResponse(204))
+    }
+    let requester = try requester(server.certificate.fingerprint)
+    #expect(status(try ask(requester, "https://One.example.org/").answer) == 204)
+    #expect(status(try ask(requester, "https://10.0.8.1/").answer) == 204)
+    #expect(called == ["one.example.org", nil])
+  }
+
   @Test func namesAndTheirAddressesAreTried() throws {
     let (dead, good) = (try #require(SocketAddress("10.0.8.99", port: 0)), try #require(SocketAddress("10.0.8.1", port: 0)))
     house.network.setNames { question in

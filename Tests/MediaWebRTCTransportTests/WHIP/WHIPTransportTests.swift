@@ -43,6 +43,8 @@ import Testing
     #expect(server.offers.count == 1 && server.offers[0].token == "secret" && server.offers[0].kind == .whip)
     #expect(server.offers[0].sdp.contains("a=candidate:") && server.offers[0].sdp.contains("a=sendonly"))
     #expect(server.methods == (trickles ? ["POST", "PATCH"] : ["POST"]) && server.web.accepted == 1, "\(server.methods)")
+    // What the offer has is not said again.
+    #expect(server.changes.allSatisfy { $0.fragment.candidates.isEmpty })
     let b = try #require(server.last)
     try a.call(for: 2 * second, video: 0, audio: 1)
     #expect(b.received(vp8) > 50 && b.received(opus) > 90)
@@ -58,6 +60,7 @@ import Testing
     let b = try #require(server.last)
     try b.call(for: 2 * second, video: 0, audio: 1)
     #expect(a.received(vp8) > 50 && a.received(opus) > 90 && a.has("joined peer"))
+    #expect(a.estimate == 0)
     // Nothing is sent there.
     let refusal = failure { try a.publish(.video) }
     #expect(refusal?.status == .unsupported && refusal?.text.contains("WHEP receives only") == true)

@@ -319,6 +319,18 @@ import Testing
     try close(a)
   }
 
+  @Test func whoGetsNoAnswerToTheEndWaitsForAWhile() throws {
+    server.intercept = { $0.method == "DELETE" ? .nothing : nil }
+    let a = try end()
+    #expect(try connect(a))
+    a.whip.disconnect()
+    try house.run(for: 4 * second)
+    #expect(server.methods.last == "DELETE" && server.web.connectionCount == 1)
+    try house.run(for: 2 * second)
+    #expect(server.web.connectionCount == 0)
+    try close(a)
+  }
+
   @Test func whoLeavesAServerThatHasGoneWaitsForNothing() throws {
     let a = try end()
     #expect(try connect(a))
