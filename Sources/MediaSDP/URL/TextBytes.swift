@@ -7,9 +7,9 @@ extension Substring {
   private func cut(_ place: Index) -> (before: Substring, after: Substring) { (self[..<place], self[utf8.index(after: place)...]) }
 }
 
-extension String {
+extension StringProtocol {
   /// Whether that text is somewhere in it.
-  func has(_ piece: String) -> Bool {
+  package func has(_ piece: String) -> Bool {
     utf8.indices.contains { utf8[$0...].starts(with: piece.utf8) } || piece.isEmpty
   }
 }

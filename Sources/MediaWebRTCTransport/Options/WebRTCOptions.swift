@@ -40,7 +40,7 @@ struct WebRTCOptions: Sendable {
         .invalid, "\(argument) names a place, but descriptions say where the peer is; accepted: \(WebRTCOptions.form)")
     }
     let text = parsed.query ?? ""
-    guard !text.utf8.starts(with: "turn=".utf8), !text.contains("&turn=") else {
+    guard !text.utf8.starts(with: "turn=".utf8), !text.has("&turn=") else {
       throw MediaError(
         .invalid, "\(argument) has turn, but a relay needs a user and a password, and URLs are logged: \(WebRTCOptions.advice)")
     }

@@ -290,7 +290,7 @@ final class WHIPSession: TransportDelegate {
   private func trickle(_ text: String, _ user: String) {
     let isNew = state.withLock { state in
       guard state.isStarted, !state.isLeft, let known = WHIPDescriptions.credentials(in: state.local), known.user == user,
-        !state.local.contains(text), let candidate = try? Candidate(parsing: text)
+        !state.local.has(text), let candidate = try? Candidate(parsing: text)
       else { return false }
       // Of so many that wait, some were enough.
       try? state.client.add(candidate, now: loop.clock.now())

@@ -61,7 +61,7 @@ static void room_names(void) {
 }
 
 static void unknown_schemes(void) {
-  static const char *const urls[] = {"http://example.org/room", "loopback", "webrtc:room",   "LOOPBACKX:room",
+  static const char *const urls[] = {"http://example.org/room", "loopback", "web-rtc:room",  "LOOPBACKX:room",
                                      ":room",                   "room",     "loopback//room"};
   for (size_t i = 0; i < sizeof urls / sizeof urls[0]; i++) {
     msdk_result result = create_session(urls[i], "a", NULL);
