@@ -49,8 +49,8 @@ final class TCPLink: NetworkDriver {
   /// `trust`: over TLS; `host`: whom the server is called by, a name or an address. `patience`: nanoseconds until it has to be open, its
   /// handshake included. Throws what `Network.connect` and `TLSMachine` throw.
   init(
-    to address: SocketAddress, _ trust: TLSTrust?, host: String? = nil, on network: any Network, _ thread: any DriverLoop, patience: Int64 = TCPLink.patience,
-    handle: @escaping @Sendable (TCPLink, Event) -> Void
+    to address: SocketAddress, _ trust: TLSTrust?, host: String? = nil, on network: any Network, _ thread: any DriverLoop,
+    patience: Int64 = TCPLink.patience, handle: @escaping @Sendable (TCPLink, Event) -> Void
   ) throws(MediaError) {
     let name = host.flatMap { HostName($0) }?.description
     let tls = try trust.map { (trust) throws(MediaError) in try TLSMachine(client: trust, to: name) }

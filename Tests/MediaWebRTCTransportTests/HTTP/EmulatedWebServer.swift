@@ -36,6 +36,8 @@ final class EmulatedWebServer: NetworkDriver, @unchecked Sendable {
   let certificate: TLSCertificate
   /// What it does with a request; `later`: `respond` is called on the connection.
   var answer: (HTTPRequest, Connection) -> Reply = { _, _ in .nothing }
+  /// Whether a connection over TLS that it closes ends as TLS has it.
+  var saysGoodbye = true
   private(set) var requests: [HTTPRequest] = []
   private(set) var accepted = 0
   private var listeners: [any StreamPort] = []
@@ -123,7 +125,7 @@ final class EmulatedWebServer: NetworkDriver, @unchecked Sendable {
       cipher = []
       _ = plain.withUnsafeBytes { tls.send($0) }
       tls.takeOutput(&cipher)
-      if connection.closes {
+      if connection.closes, saysGoodbye {
         tls.close()
         tls.takeOutput(&cipher)
       }

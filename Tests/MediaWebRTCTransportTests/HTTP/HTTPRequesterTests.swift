@@ -74,6 +74,15 @@ import Testing
     #expect(server.requests.count == 3)
   }
 
+  /// Where the body ends with the connection, TLS says that it is whole (RFC 9112, section 9.8).
+  @Test func aBodyThatIsCutOffIsNoResponse() throws {
+    server.answer = { _, _ in .bytes("HTTP/1.1 200 OK\r\n\r\nall of it, or not", closes: true) }
+    let requester = try requester(server.certificate.fingerprint)
+    #expect(status(try ask(requester, "https://10.0.8.1/").answer) == 200)
+    server.saysGoodbye = false
+    #expect(error(try ask(requester, "https://10.0.8.1/").answer) != nil)
+  }
+
   @Test func aServerOfSeveralNamesHearsWhichIsMeant() throws {
     let address = try #require(SocketAddress("10.0.8.1", port: 443))
     house.network.setNames { _ in .success([address]) }
