@@ -33,7 +33,7 @@ typedef struct msdk_session_options {
   const char *user_id;      /**< 1..MSDK_NAME_MAX bytes of UTF-8, unique in the room; any text, so others must not use it as a file name */
   const char *display_name; /**< 1..MSDK_NAME_MAX bytes; NULL: the user id */
   const char *access_token; /**< up to MSDK_ACCESS_TOKEN_MAX bytes, passed to the room's verifier (room.h); NULL or "": none */
-  const char *capture_path; /**< with "rtp:" and "hub:" only: a file for all datagrams (network.h); NULL or "": none */
+  const char *capture_path; /**< of a session over a network only: a file for all datagrams (network.h); NULL or "": none */
   uint32_t capture_flags;   /**< MSDK_CAPTURE_* */
   uint32_t reserved0;       /**< 0 */
 } msdk_session_options;

@@ -221,7 +221,7 @@ class Engine(Unique):
             display_name: None: the user id.
             event_capacity: how many events are queued, 16..65,536; 0: 1,024.
             access_token: shown to the room's verifier, up to 4,095 bytes.
-            capture_path: of a session over RTP or in a hub: a file of all its datagrams (pcap), which each connection begins again.
+            capture_path: of a session over a network: a file of all its datagrams (pcap), which each connection begins again.
             capture_flags: :attr:`CaptureFlag.PLAIN`: of packets before SRTP protects them.
         """
         return Session(self, url, user_id, display_name, event_capacity, access_token, capture_path, capture_flags)
