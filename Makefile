@@ -309,12 +309,12 @@ sanitize:
 sanitize-address sanitize-thread: sanitize-%:
 	@.ci/sanitize $*
 
-# Against what others wrote: GStreamer, FFmpeg and Janus, each sending to the tool and receiving from it; sessions over WebRTC with aiortc; a call of
+# Against what others wrote: GStreamer, FFmpeg and Janus, each sending to the tool and receiving from it; sessions over WebRTC with aiortc and Chromium; a call of
 # three on two machines.
 interop:
 	@.ci/setup interop
 	@$(MAKE) --no-print-directory tool plugins plugin-host
-	@echo "== with GStreamer, FFmpeg and Janus, VP8 and Opus over RTP, plain and protected; with aiortc over WebRTC; a call over a hub on a link that falls and recovers"
+	@echo "== with GStreamer, FFmpeg and Janus, VP8 and Opus over RTP, plain and protected; with aiortc and Chromium over WebRTC; a call over a hub on a link that falls and recovers"
 	@$(RUN_ENV) $(LIMIT) .build/interop-venv/bin/python -m unittest discover -v -s Tests/Interop
 
 # What is seen and heard against references that numpy, FFmpeg, libvpx and libopus compute. QUICK=1: the quick half; PARTS="mix opus": only these.

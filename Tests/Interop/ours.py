@@ -49,6 +49,7 @@ class OurEnd:
         self.error: Optional[mediasdk.MediaSDKError] = None
         self.sent = Pictures(stream)
         self._tasks: list[asyncio.Task] = []
+        asyncio.get_running_loop().slow_callback_duration = 10  # seconds: pictures are made on the loop
         self.session.connect(wait=False)
         format = mediasdk.VideoFormat("I420", material.WIDTH, material.HEIGHT, material.RATE)
         video = self.engine.create_outgoing_video(format, limits="EXTENDED")
