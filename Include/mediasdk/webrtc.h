@@ -13,8 +13,9 @@
  *
  *     stun=HOST[:PORT][,...]             servers of STUN, at most 4; default: none, port 3478
  *     relay=0|1                          1: only addresses at relays are offered and used, so the peer does not learn this machine's
- *     trickle=0|1                        1 (default): candidates follow the descriptions as events; 0: the description is complete
- *                                        when MSDK_EVENT_CANDIDATES_COMPLETE comes, and is to be read then
+ *     trickle=0|1                        1 (default): a description has the candidates that are known when it is read, and later ones
+ *                                        are events; 0: the description is complete when MSDK_EVENT_CANDIDATES_COMPLETE comes, and is
+ *                                        to be read then
  *     polite=0|1                         of two offers at once, 1 (default): this end gives its own up; 0: it ignores the peer's.
  *                                        Exactly one of the two ends has to be polite
  *     receive=both|video|audio|none      what an offer asks the peer for, though nothing of that kind is sent; default: both
