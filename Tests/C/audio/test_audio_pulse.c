@@ -76,7 +76,7 @@ static void there_and_back(void) {
     NEED(event_wait(it->engine, it->alice, MSDK_EVENT_INCOMING_AUDIO_ADDED, &event));
     heard echo = {.stream = event.incoming_audio};
     CHECK_OK(msdk_incoming_audio_start(echo.stream, NULL));
-    double amplitude = echo_wait(it, &echo, 600, under_tools() ? 20 : 10);
+    double amplitude = echo_wait(it, &echo, 600, 40); /* a machine that is busy leaves gaps for seconds */
     CHECK_RANGE(amplitude, under_tools() ? 0.05 : 0.27, 0.33);
     CHECK(heard_stats(mix).buffers_rendered > 50);
     CHECK(sound_stats(back).buffers_offered > 50);
