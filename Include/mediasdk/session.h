@@ -60,7 +60,7 @@ MSDK_EXPORT msdk_result msdk_session_disconnect(msdk_session *session);
  * lifetime of the access. A session that is refused keeps its access until it expires. A room without a verifier accepts with the
  * permissions of its options. If another token is set before the answer, only the last one is answered. In any other state the token is
  * used by the next msdk_session_connect. Over hub: the token reaches the hub after the connection is restored. MSDK_E_INVALID: the token
- * is too long or not UTF-8. MSDK_E_UNSUPPORTED: over rtp:, which has no tokens. [any thread] */
+ * is too long or not UTF-8. MSDK_E_UNSUPPORTED: over rtp: and webrtc:, which have none. [any thread] */
 MSDK_EXPORT msdk_result msdk_session_set_access_token(msdk_session *session, const char *token);
 
 /** Returns the current state, MSDK_SESSION_*. [any thread] */

@@ -140,7 +140,7 @@ public final class Session: TransportDelegate {
       return transport
     }
     transport.connect(self)
-    startAttached()
+    if transport.publishesBeforeConnected { startAttached() }
   }
 
   private func makeTransport(_ token: AccessToken, _ attributes: ParticipantAttributes) throws(MediaError) -> any Transport {
