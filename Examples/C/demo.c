@@ -29,6 +29,7 @@
 
 #define SECOND INT64_C(1000000000)
 enum { IMAGE_FRAME = 60, VIDEO_FRAMES = 50 };
+#define SOON_NS (SECOND / 20) /* in which both producers are attached */
 
 static void must(msdk_result result, const char *what) {
   if (result >= 0) return;
@@ -256,7 +257,11 @@ static void start_call(demo *it) {
   must(msdk_session_start_video(it->alice, it->outgoing), "msdk_session_start_video");
   if (it->audio != NULL) start_voice(it);
   start_receiving(it);
-  /* Only now does the clip begin: what nobody receives is not sent. */
+  /* Only now does the clip begin: what nobody receives is not sent. Both producers are given the same time, so that the audio keeps its place. */
+  char soon[24];
+  snprintf(soon, sizeof soon, "%lld", (long long)msdk_engine_now(it->engine) + SOON_NS);
+  must(msdk_instance_set_param_text(it->producer, "start_ns", soon), "start_ns");
+  if (it->voice != NULL) must(msdk_instance_set_param_text(it->player, "start_ns", soon), "start_ns");
   must(msdk_outgoing_video_attach_producer(it->outgoing, it->producer), it->input);
   if (it->voice != NULL) must(msdk_outgoing_audio_attach_producer(it->voice, it->player), it->audio);
 }

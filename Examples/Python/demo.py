@@ -26,6 +26,7 @@ CALL, STUDIO = "loopback:demo", "loopback:studio"
 IMAGE_FRAME, VIDEO_FRAMES = 60, 50
 RATES = (16_000, 22_050, 24_000, 32_000, 44_100, 48_000)  # of streams of audio; other files are converted
 TIMEOUT = 10.0  # seconds for what takes milliseconds
+SOON_NS = 50_000_000  # in which both producers are attached
 
 
 def join(engine: Engine, room: str, user_id: str) -> Session:
@@ -54,8 +55,9 @@ class Studio:
         self._stream.attach_producer(self._producer)
         self.ended = False
 
-    def start(self) -> IncomingVideo:
-        """Begins to play; the frames come out of the stream returned."""
+    def start(self, start_ns: int) -> IncomingVideo:
+        """Plays the clip from this time on; the frames come out of the stream returned."""
+        self._producer["start_ns"] = start_ns
         self._player.start_video(self._stream)
         frames = offered(self._desk)
         frames.start(queue_capacity=16)
@@ -80,8 +82,9 @@ class Voice:
                                                    channels=made.channels, codec=codec, application=OpusApplication.AUDIO)
         self.ended = False
 
-    def start(self) -> None:
-        """Begins to play."""
+    def start(self, start_ns: int) -> None:
+        """Plays the file from this time on."""
+        self.producer["start_ns"] = start_ns
         self.stream.attach_producer(self.producer)
 
 
@@ -225,9 +228,11 @@ def run(arguments: argparse.Namespace) -> bool:
         alice = Alice(engine, studio.format, psnr, voice)
         bob.start(with_audio=voice is not None)
         # Only now does the clip begin: what nobody receives is not sent.
-        made = studio.start()
+        # The two producers are given the same time, so that the audio keeps its place.
+        soon_ns = engine.now() + SOON_NS
+        made = studio.start(soon_ns)
         if voice is not None:
-            voice.start()
+            voice.start(soon_ns)
         poller = select.poll()
         for source in (bob.stream, bob.audio, made, alice.session):
             if source is not None:

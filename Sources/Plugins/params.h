@@ -22,6 +22,10 @@
 #define PARAM_SHARED_FILE                                                                                                              \
   PARAM_BOOL("shared", 0, 0,                                                                                                           \
              "true: a new file has the permissions that the umask allows, so that others may read it; false: only its owner may (0600)")
+/* Of classes that play a file, so that the video and the audio of a clip begin together. */
+#define PARAM_START                                                                                                                   \
+  PARAM_NUMBER(U64, "start_ns", 0, 0, 0, INT64_MAX,                                                                                   \
+               "capture time of the file's beginning, in nanoseconds of the engine's clock; 0, or more than a second ago: the first frame's")
 /* TYPE: I32, U32, U64 or F64. */
 #define PARAM_NUMBER(TYPE, NAME, FLAGS, DEFAULT, LEAST, MOST, SUMMARY)                                                  \
   {.struct_size = sizeof(msdk_param), .flags = FLAGS, .name = NAME, .summary = SUMMARY, .def = MSDK_##TYPE(DEFAULT), \

@@ -35,7 +35,7 @@ class Inspect(ToolTest):
         self.assertLessEqual(max(len(line) for line in text.splitlines() if str(PLUGINS) not in line), 80)
 
     def test_text_of_a_class_is_long(self) -> None:
-        for name, *expected in [("file", "path  string, required"), ("org.mediasdk.renderer.bw", "level  u32, default 128, 0..255"),
+        for name, *expected in [("file", "path      string, required"), ("org.mediasdk.renderer.bw", "level  u32, default 128, 0..255"),
                                 ("testpattern", "one of lines bars counter, live", "NV12 1280x720 at 30, unless set otherwise")]:
             text = self.succeed("inspect", name).output
             for words in expected:

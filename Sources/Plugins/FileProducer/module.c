@@ -6,6 +6,7 @@ static const msdk_param params[] = {
   PARAM_STRING("path", MSDK_PARAM_REQUIRED, "",
                "the file to play: YUV4MPEG2 (4:2:0 or mono, 8 bits) or IVF with VP8; recognised by its content, not by its name"),
   PARAM_BOOL("loop", 0, 0, "at the end, start again from the beginning"),
+  PARAM_START,
 };
 
 static msdk_result create(const msdk_class *type, const msdk_host *host, msdk_host_context *context, msdk_self **out) {
@@ -37,7 +38,8 @@ static msdk_result set_param(msdk_self *self, const char *name, const msdk_value
   msdk_result result = param_check(report, params, MSDK_COUNT(params), name, value);
   if (result < 0) return result;
   if (strcmp(name, "path") == 0) return param_keep_path(report, &self->path, name, value);
-  self->loop = value->u.b != 0;
+  if (strcmp(name, "loop") == 0) self->loop = value->u.b != 0;
+  else self->start_ns = (int64_t)value->u.u64;
   return MSDK_OK;
 }
 

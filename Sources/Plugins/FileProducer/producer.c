@@ -32,7 +32,7 @@ msdk_result fp_init_capture(msdk_self *self) {
   if (result < 0) return result;
   fp_agree(self, fp_format_of(&self->source, MSDK_PIXEL_NV12));
   fp_plan_begin(&self->plan, &self->source, self->loop);
-  self->ended = false;
+  self->ended = self->begun = false;
   return MSDK_OK;
 }
 
@@ -105,8 +105,10 @@ static msdk_result set_format(msdk_self *self, const msdk_video_format *asked) {
 }
 
 bool fp_is_due(msdk_self *self, int64_t due_ns) {
-  if (!self->timed || due_ns - self->plan.next_ns - self->base_ns > LATE_NS) self->base_ns = due_ns - self->plan.next_ns;
-  self->timed = true;
+  if (!self->begun && self->start_ns != 0) self->base_ns = self->start_ns - self->plan.next_ns;
+  else if (!self->timed) self->base_ns = due_ns - self->plan.next_ns;
+  if (due_ns - self->plan.next_ns - self->base_ns > LATE_NS) self->base_ns = due_ns - self->plan.next_ns;
+  self->timed = self->begun = true;
   return self->base_ns + self->plan.next_ns - due_ns <= EARLY_NS;
 }
 

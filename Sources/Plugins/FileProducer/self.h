@@ -7,6 +7,8 @@
 struct msdk_self {
   char *path; /* NULL: not set */
   bool loop;
+  int64_t start_ns; /* when the file is to begin; 0: not said */
+  bool begun;       /* it has */
   bool started, ended;
   bool timed; /* base_ns is known */
   int64_t base_ns; /* the host's time of the file's first frame */

@@ -4,10 +4,13 @@
 #include "source.h"
 
 enum { BUFFERS_PER_SECOND = 100 };
+#define SECOND_NS INT64_C(1000000000)
 
 struct msdk_self {
   char *path; /* NULL: not set */
   bool loop, started, ended;
+  int64_t start_ns; /* when the file is to begin; 0: not said */
+  bool begun;       /* it has */
   uint32_t buffer_length;
   wav_source source;
 };
@@ -16,6 +19,7 @@ static const msdk_param params[] = {
   PARAM_STRING("path", MSDK_PARAM_REQUIRED, "",
                "the file to play: RIFF/WAVE or RF64, 1 or 2 channels; recognised by its content, not by its name"),
   PARAM_BOOL("loop", 0, 0, "at the end, start again from the beginning, without a gap"),
+  PARAM_START,
 };
 
 static msdk_result create(const msdk_class *type, const msdk_host *host, msdk_host_context *context, msdk_self **out) {
@@ -42,7 +46,8 @@ static msdk_result set_param(msdk_self *self, const char *name, const msdk_value
   msdk_result result = param_check(report, params, MSDK_COUNT(params), name, value);
   if (result < 0) return result;
   if (strcmp(name, "path") == 0) return param_keep_path(report, &self->path, name, value);
-  self->loop = value->u.b != 0;
+  if (strcmp(name, "loop") == 0) self->loop = value->u.b != 0;
+  else self->start_ns = (int64_t)value->u.u64;
   return MSDK_OK;
 }
 
@@ -51,7 +56,7 @@ static msdk_result init_capture(msdk_self *self) {
   msdk_result result = wav_source_open(&self->source, self->path);
   if (result < 0) return result;
   self->buffer_length = self->source.sample_rate / BUFFERS_PER_SECOND;
-  self->ended = false;
+  self->ended = self->begun = false;
   return MSDK_OK;
 }
 
@@ -134,12 +139,30 @@ static msdk_result shorten(msdk_self *self, msdk_audio_frame **frame, uint32_t c
   return result;
 }
 
+/* How much silence belongs before the first sample of a buffer of `count` that is due then, so that the file begins at its time. What was to
+ * be heard before is skipped. MSDK_E_AGAIN: it begins after this buffer. */
+static msdk_result begin(msdk_self *self, int64_t due_ns, uint32_t count, uint32_t *silence) {
+  wav_source *source = &self->source;
+  int64_t rate = source->sample_rate, early = self->start_ns - due_ns;
+  *silence = 0;
+  if (!self->begun && self->start_ns != 0 && early > -SECOND_NS) {
+    if (early >= count * SECOND_NS / rate) return MSDK_E_AGAIN;
+    if (early > 0) *silence = (uint32_t)(early * rate / SECOND_NS);
+    else wav_source_skip(source, (uint64_t)(-early * rate / SECOND_NS));
+  }
+  self->begun = true;
+  return MSDK_OK;
+}
+
+/* The host stamps the buffer with `due_ns`. */
 static msdk_result produce_frame(msdk_self *self, int64_t due_ns, msdk_audio_frame **out) {
-  (void)due_ns; /* the host stamps the buffer with it */
   wav_source *source = &self->source;
   const plugin_report *report = &source->report;
   if (!self->started) return report_fail(report, MSDK_E_STATE, "capture is not started");
-  uint64_t left = source->length - source->at;
+  uint32_t silence;
+  msdk_result result = begin(self, due_ns, self->buffer_length, &silence);
+  if (result < 0) return result;
+  uint64_t left = silence + source->length - source->at;
   if (self->ended || (left == 0 && !self->loop)) {
     self->ended = true;
     return MSDK_E_CLOSED;
@@ -147,10 +170,13 @@ static msdk_result produce_frame(msdk_self *self, int64_t due_ns, msdk_audio_fra
   msdk_audio_format format = format_of(self);
   uint32_t count = !self->loop && left < self->buffer_length ? (uint32_t)left : self->buffer_length;
   msdk_audio_frame *frame = NULL;
-  msdk_result result = report->host->audio_frame_acquire(report->context, &format, count, &frame);
+  result = report->host->audio_frame_acquire(report->context, &format, count, &frame);
   if (result < 0) return result;
 
-  uint32_t filled = fill(self, frame->planes[0], count);
+  uint8_t *samples = frame->planes[0];
+  size_t silent_bytes = (size_t)silence * wav_source_width(source);
+  memset(samples, 0, silent_bytes);
+  uint32_t filled = silence + fill(self, samples + silent_bytes, count - silence);
   self->ended = filled < count || (!self->loop && source->at >= source->length);
   if (filled < count) result = shorten(self, &frame, filled);
   if (result < 0) return result == MSDK_E_AGAIN ? MSDK_E_CLOSED : result;

@@ -146,6 +146,11 @@ uint32_t wav_source_read(wav_source *source, void *samples, uint32_t count) {
   return (uint32_t)got;
 }
 
+void wav_source_skip(wav_source *source, uint64_t count) {
+  uint64_t left = source->length - source->at, to = source->at + (count < left ? count : left);
+  if (sf_seek(source->file, (sf_count_t)to, SEEK_SET) == (sf_count_t)to) source->at = to;
+}
+
 bool wav_source_rewind(wav_source *source) {
   if (sf_seek(source->file, 0, SEEK_SET) != 0) return false;
   source->at = 0;

@@ -24,6 +24,8 @@ void wav_source_close(wav_source *source);
 
 /* Reads up to `count` samples per channel of the source's format; fewer only where the file ends. */
 uint32_t wav_source_read(wav_source *source, void *samples, uint32_t count);
+/* Passes over so many samples per channel, to the end at most. */
+void wav_source_skip(wav_source *source, uint64_t count);
 /* Bytes of a sample of all channels. */
 uint32_t wav_source_width(const wav_source *source);
 /* False when the file does not let itself be read from its beginning again. */

@@ -65,6 +65,13 @@ struct PluginItem: Sendable, Equatable {
     return instance
   }
 
+  /// Tells a class that plays a file when to begin, unless the user said it.
+  func begin(_ instance: PluginInstance, at time: Int64) throws(MediaError) {
+    let name = "start_ns"
+    guard instance.descriptor.parameters.contains(where: { $0.name == name }), !settings.contains(where: { $0.key == name }) else { return }
+    try instance.setParameter(name, text: String(time))
+  }
+
   static func set(_ settings: [Setting], of instance: PluginInstance) throws(MediaError) {
     for setting in settings {
       do throws(MediaError) {

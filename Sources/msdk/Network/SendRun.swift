@@ -9,6 +9,8 @@ struct SendRun {
 
   private static let tick = 20
   private static let patience: UInt32 = 10_000
+  /// Both producers are attached within this time, in nanoseconds.
+  private static let attaching: Int64 = 50_000_000
 
   /// Says whether all went well. What did not was told.
   func perform() throws(MediaError) -> Bool {
@@ -37,6 +39,11 @@ struct SendRun {
     guard isTaken else {
       throw MediaError(
         .timeout, NextStep.trying("msdk bench-link", after: "no peer to send to at \(command.network.url), within --timeout"))
+    }
+    if let video, let audio {
+      let soon = engine.now() + SendRun.attaching
+      try command.producer?.begin(video.producer, at: soon)
+      try command.sound?.begin(audio.producer, at: soon)
     }
     if let video { try video.outgoing.attachProducer(video.producer) }
     if let audio { try audio.outgoing.attachProducer(audio.producer) }

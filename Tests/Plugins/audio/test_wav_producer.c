@@ -172,6 +172,52 @@ static void test_loop(void) {
   }
 }
 
+/* A file that has a time at which it begins, and hosts that ask 10 ms apart, from 5 ns on: how many buffers they wait for, how much of the first one is
+ * silent, and which sample follows. */
+static void test_start(void) {
+  enum { MS = 1000000 };
+  static const struct {
+    int64_t start_ns;
+    uint32_t waits, silent, first;
+  } table[] = {{0, 0, 0, 0}, {5, 0, 0, 0}, {5 + 3 * MS, 0, 144, 0}, {5 + 10 * MS, 1, 0, 0}, {5 + 27 * MS, 2, 336, 0}};
+  static const struct {
+    int64_t late_ns;
+    uint32_t first;
+  } late[] = {{1 * MS, 48}, {999 * MS, 47952}, {1000 * MS, 0}, {INT64_C(5000) * MS, 0}};
+  static bytes file;
+  make(&file, (recipe){.tag = 1, .channels = 1, .rate = 48000, .bits = 16, .samples = 30000});
+  for (size_t t = 0; t < MSDK_COUNT(table) + MSDK_COUNT(late); t++) {
+    int is_late = t >= MSDK_COUNT(table);
+    int64_t due = is_late ? 5 + late[t - MSDK_COUNT(table)].late_ns : 5, start_ns = is_late ? 5 : table[t].start_ns;
+    uint32_t waits = is_late ? 0 : table[t].waits, silent = is_late ? 0 : table[t].silent;
+    uint32_t first = is_late ? late[t - MSDK_COUNT(table)].first : table[t].first;
+    host_instance instance;
+    CHECK_EQ(open_file(&instance, store("a.wav", file.data, file.size), 0), MSDK_OK);
+    CHECK_EQ(host_set_u64(&instance, "start_ns", (uint64_t)start_ns), MSDK_OK);
+    CHECK_EQ(producer->start_capture(instance.self), MSDK_OK);
+    msdk_audio_frame *frame = NULL;
+    msdk_result result;
+    uint32_t waited = 0;
+    while ((result = producer->produce_frame(instance.self, due, &frame)) == MSDK_E_AGAIN) waited++, due += 10 * MS;
+    CHECK_EQ(waited, waits);
+    if (first >= 30000) { /* the file is over by then */
+      CHECK_EQ(result, MSDK_E_CLOSED);
+    } else if (result == MSDK_OK) {
+      const int16_t *samples = (const int16_t *)(const void *)frame->planes[0];
+      CHECK_EQ(frame->sample_count, 480);
+      for (uint32_t i = 0; i < silent; i++) CHECK_EQ(samples[i], 0);
+      for (uint32_t i = silent; i < 480; i++) CHECK_EQ(samples[i], value_at(first + i - silent));
+      host_audio_unref(frame);
+      CHECK_EQ(producer->produce_frame(instance.self, due + 10 * MS, &frame), MSDK_OK); /* and on from there, without a gap */
+      CHECK_EQ(*(const int16_t *)(const void *)frame->planes[0], value_at(first + 480 - silent));
+      host_audio_unref(frame);
+    } else {
+      CHECK_EQ(result, MSDK_OK);
+    }
+    host_finish(&instance);
+  }
+}
+
 /* Headers that lie about how much there is. */
 static void test_lies(void) {
   static const struct {
@@ -330,6 +376,7 @@ int main(int argc, char **argv) {
   test_kinds();
   test_formats();
   test_loop();
+  test_start();
   test_lies();
   test_damage();
   test_refusals();

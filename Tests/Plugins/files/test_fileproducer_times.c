@@ -136,6 +136,38 @@ static void test_too_many_hidden_frames(void) {
   check_refused(host_path("t.ivf"), MSDK_E_CORRUPT, "none of the file's first 29 frames is meant to be shown");
 }
 
+/* A file that has a time at which it begins: its frames have the times that follow from it, whenever the host begins to ask. */
+static void test_start(void) {
+  static const packet packets[] = {{0, 0}, {40, 0}, {80, 0}, {120, 0}};
+  static const struct {
+    int64_t start_ns, first_ns; /* first_ns: 0, when it is asked for */
+  } table[] = {{0, 0}, {PLAY_TICK_NS - 10 * MS, PLAY_TICK_NS - 10 * MS}, {PLAY_TICK_NS + 95 * MS, PLAY_TICK_NS + 95 * MS}};
+  write_film(packets, 4);
+  for (size_t t = 0; t < MSDK_COUNT(table); t++) {
+    for (int64_t late = 0; late <= 2 * SECOND; late += SECOND) {
+      host_instance instance;
+      host_create(&instance, class);
+      CHECK_EQ(host_set_string(&instance, "path", host_path("t.ivf")), MSDK_OK);
+      CHECK_EQ(host_set_u64(&instance, "start_ns", (uint64_t)table[t].start_ns), MSDK_OK);
+      CHECK_EQ(producer->init_capture(instance.self), MSDK_OK);
+      CHECK_EQ(producer->start_capture(instance.self), MSDK_OK);
+      play_due = PLAY_TICK_NS + late;
+      int64_t first = table[t].start_ns == 0 || play_due - table[t].start_ns > SECOND ? play_due : table[t].first_ns;
+      for (int frames = 0; frames < 4;) {
+        msdk_video_frame *frame = NULL;
+        msdk_result result = ask(&instance, &frame);
+        if (result == MSDK_E_AGAIN) continue;
+        CHECK_EQ(result, MSDK_OK);
+        if (result != MSDK_OK) break;
+        CHECK_EQ(frame->timestamp_ns, first + 40 * MS * frames);
+        frames++;
+        host_unref(frame);
+      }
+      host_finish(&instance);
+    }
+  }
+}
+
 /* Hosts that ask at the frame rate only, and such as come late. */
 static void test_hosts(void) {
   packet packets[MOST];
@@ -209,6 +241,7 @@ int main(int argc, char **argv) {
   test_counted_hidden_frames();
   test_loop();
   test_too_many_hidden_frames();
+  test_start();
   test_hosts();
   test_thinned_out();
   free(bunny);

@@ -76,7 +76,7 @@ class SyncTest(unittest.TestCase):
         apart = [round(1000 * (beep - flash), 1) for beep, flash in zip(heard, seen)]
         print(f"beeps after their flashes: {apart} ms", file=sys.stderr)
         for milliseconds in apart:
-            self.assertLess(abs(milliseconds), 40)
+            self.assertLess(abs(milliseconds), 10)
 
 
 if __name__ == "__main__":
