@@ -12,6 +12,16 @@
 
 /* SSL_CTX_set_min_proto_version is a macro. */
 static inline int copenssl_only_tls13(SSL_CTX *context) { return SSL_CTX_set_min_proto_version(context, TLS1_3_VERSION) == 1; }
+/* TLS 1.2, too, with these suites and algorithms of signatures only, and without renegotiation. */
+static inline int copenssl_tls12(SSL_CTX *context, const char *suites, const char *signatures) {
+  SSL_CTX_set_options(context, SSL_OP_NO_RENEGOTIATION);
+  return SSL_CTX_set_min_proto_version(context, TLS1_2_VERSION) == 1 && SSL_CTX_set_cipher_list(context, suites) == 1 &&
+         SSL_CTX_set1_sigalgs_list(context, signatures) == 1;
+}
+/* For tests: a connection that has nothing newer. */
+static inline int copenssl_only_tls12(SSL *connection) {
+  return SSL_set_min_proto_version(connection, TLS1_2_VERSION) == 1 && SSL_set_max_proto_version(connection, TLS1_2_VERSION) == 1;
+}
 /* SSL_set_tlsext_host_name is a macro: the server is told which of its names is meant (RFC 6066, section 3). */
 static inline int copenssl_name_server(SSL *connection, const char *name) { return SSL_set_tlsext_host_name(connection, name) == 1; }
 /* SSL_CTX_set_mode is a macro; buffers of idle connections are let go. */

@@ -1,7 +1,7 @@
 import COpenSSL
 import MediaCore
 
-/// One end of a connection of TLS 1.3 (RFC 8446) without a socket: bytes of the network in and out, plain text in and out. Calls come one at a
+/// One end of a connection of TLS 1.3 (RFC 8446), a client's on request also of 1.2 (RFC 5246), without a socket: bytes of the network in and out, plain text in and out. Calls come one at a
 /// time. What fails stays failed, with words; the bytes that tell the other end of it are still to be sent.
 public final class TLSMachine {
   /// How far the connection has come. It goes from `handshaking` to `open` to `closed`; each of the first two may become `failed`.
@@ -26,6 +26,13 @@ public final class TLSMachine {
     public init(records: Int = .max, updates: Int = .max) {
       (self.records, self.updates) = (records, updates)
     }
+  }
+
+  /// The oldest version that a client accepts.
+  public enum OldestVersion: Sendable {
+    case tls13
+    /// For servers of others, of which many have nothing newer: with the suites of RFC 9325, section 4.2, and without renegotiation.
+    case tls12
   }
 
   /// Changes in `receive` and `send` only.
@@ -59,8 +66,14 @@ public final class TLSMachine {
     SSL_set_accept_state(connection)
   }
 
+  /// For tests: of TLS 1.2.
+  convenience init(olderServer certificate: TLSCertificate) throws(MediaError) {
+    try self.init(server: certificate)
+    guard copenssl_only_tls12(connection) != 0 else { throw TLSCertificate.failure("TLS 1.2 is not supported") }
+  }
+
   static func serverContext(_ certificate: OpaquePointer, _ key: OpaquePointer) throws(MediaError) -> OpaquePointer {
-    let context = try TLSMachine.context(TLS_server_method())
+    let context = try TLSMachine.context(TLS_server_method(), .tls13)
     guard SSL_CTX_use_certificate(context, certificate) == 1, SSL_CTX_use_PrivateKey(context, key) == 1 else {
       SSL_CTX_free(context)
       throw TLSCertificate.failure("the certificate cannot be used")
@@ -73,8 +86,8 @@ public final class TLSMachine {
   /// The end that connects; its first bytes are in `takeOutput` at once. `.invalid`: the authorities' file has no certificates or cannot be
   /// read, or the host is not one that a certificate can be issued for. `.fail`: OpenSSL could not make the connection. `name`: which of its
   /// servers is meant (RFC 6066, section 3), where the trust does not say it; a name, no address.
-  public convenience init(client trust: TLSTrust, to name: String? = nil) throws(MediaError) {
-    let context = try TLSMachine.context(TLS_client_method())
+  public convenience init(client trust: TLSTrust, to name: String? = nil, oldest: OldestVersion = .tls13) throws(MediaError) {
+    let context = try TLSMachine.context(TLS_client_method(), oldest)
     defer { SSL_CTX_free(context) }
     switch trust {
     case .fingerprint: break
@@ -135,12 +148,17 @@ public final class TLSMachine {
     scratch.deallocate()
   }
 
-  private static func context(_ method: OpaquePointer?) throws(MediaError) -> OpaquePointer {
+  private static func context(_ method: OpaquePointer?, _ oldest: OldestVersion) throws(MediaError) -> OpaquePointer {
     ERR_clear_error()
     guard let context = SSL_CTX_new(method) else { throw TLSCertificate.failure("no context can be made") }
-    guard copenssl_only_tls13(context) != 0 else {
+    let isSet =
+      switch oldest {
+      case .tls13: copenssl_only_tls13(context) != 0
+      case .tls12: copenssl_tls12(context, TLSCertificate.suites, TLSCertificate.signatures) != 0
+      }
+    guard isSet else {
       SSL_CTX_free(context)
-      throw TLSCertificate.failure("TLS 1.3 is not supported")
+      throw TLSCertificate.failure("\(oldest == .tls13 ? "TLS 1.3" : "TLS 1.2 with secure algorithms") is not supported")
     }
     copenssl_release_buffers(context)
     copenssl_no_sessions(context)

@@ -18,6 +18,12 @@ private final class Talk {
     client = try TLSMachine(client: trust)
   }
 
+  /// With a server that has TLS 1.2 only.
+  init(older certificate: TLSCertificate, _ trust: TLSTrust, _ oldest: TLSMachine.OldestVersion) throws {
+    server = try TLSMachine(olderServer: certificate)
+    client = try TLSMachine(client: trust, oldest: oldest)
+  }
+
   /// Until nobody says anything more, in pieces of that size.
   func run(pieces: Int = .max) {
     while true {
@@ -66,6 +72,43 @@ private final class Talk {
     talk.client.close()
     talk.run(pieces: pieces)
     #expect(talk.server.state == .closed)
+  }
+
+  @Test(arguments: [1, Int.max]) func anOlderServerIsHeardWhereThatWasAskedFor(pieces: Int) throws {
+    let certificate = try #require(Self.certificate)
+    let talk = try Talk(older: certificate, .fingerprint(certificate.fingerprint), .tls12)
+    talk.run(pieces: pieces)
+    #expect(talk.client.state == .open && talk.server.state == .open)
+    #expect(say([4, 5], by: talk.client) && say([1, 2, 3], by: talk.server))
+    talk.run(pieces: pieces)
+    #expect(talk.heardByServer == [4, 5] && talk.heardByClient == [1, 2, 3])
+    // Whose certificate is another's stays refused, and so does the version where it was not asked for.
+    let other = try Talk(older: certificate, .fingerprint(TLSCertificate.make().fingerprint), .tls12)
+    let refusing = try Talk(older: certificate, .fingerprint(certificate.fingerprint), .tls13)
+    for (talk, status) in [(other, Status.untrusted), (refusing, .io)] {
+      talk.run(pieces: pieces)
+      guard case .failed(let error) = talk.client.state else {
+        Issue.record("the client is \(talk.client.state)")
+        continue
+      }
+      #expect(error.status == status)
+    }
+  }
+
+  /// A client that takes TLS 1.2 has 1.3 with whoever has it.
+  @Test func theNewerVersionIsTaken() throws {
+    let certificate = try #require(Self.certificate)
+    let server = try TLSMachine(server: certificate)
+    let client = try TLSMachine(client: .fingerprint(certificate.fingerprint), oldest: .tls12)
+    for _ in 0..<4 {
+      var bytes: [UInt8] = []
+      client.takeOutput(&bytes)
+      bytes.withUnsafeBytes { server.receive($0) { _ in } }
+      bytes = []
+      server.takeOutput(&bytes)
+      bytes.withUnsafeBytes { client.receive($0) { _ in } }
+    }
+    #expect(client.state == .open && server.state == .open)
   }
 
   @Test func anotherCertificateIsRefusedBeforeAnythingIsSaid() throws {

@@ -5,13 +5,13 @@ import Synchronization
 extension TLSCertificate {
   /// Elliptic curves with authenticated encryption, as RFC 8827, section 6.5 asks for and RFC 9325 recommends; the first of them that the
   /// client has is taken. AES comes first, since processors have it.
-  private static let suites = [
+  static let suites = [
     "ECDHE-ECDSA-AES128-GCM-SHA256", "ECDHE-RSA-AES128-GCM-SHA256", "ECDHE-ECDSA-CHACHA20-POLY1305", "ECDHE-RSA-CHACHA20-POLY1305",
     "ECDHE-ECDSA-AES256-GCM-SHA384", "ECDHE-RSA-AES256-GCM-SHA384"
   ].joined(separator: ":")
 
   /// Of certificates and key exchanges; nothing with SHA-1.
-  private static let signatures = [
+  static let signatures = [
     "ECDSA+SHA256", "ECDSA+SHA384", "ECDSA+SHA512", "ed25519", "RSA-PSS+SHA256", "RSA-PSS+SHA384", "RSA-PSS+SHA512", "RSA+SHA256",
     "RSA+SHA384", "RSA+SHA512"
   ].joined(separator: ":")

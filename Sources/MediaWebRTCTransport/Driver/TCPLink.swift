@@ -53,7 +53,7 @@ final class TCPLink: NetworkDriver {
     patience: Int64 = TCPLink.patience, handle: @escaping @Sendable (TCPLink, Event) -> Void
   ) throws(MediaError) {
     let name = host.flatMap { HostName($0) }?.description
-    let tls = try trust.map { (trust) throws(MediaError) in try TLSMachine(client: trust, to: name) }
+    let tls = try trust.map { (trust) throws(MediaError) in try TLSMachine(client: trust, to: name, oldest: .tls12) }
     let socket = try network.connect(to: address)
     (self.thread, self.handle, self.patience, descriptor) = (thread, handle, patience, socket.descriptor)
     deadline = thread.clock.now() &+ patience
