@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import asyncio
-from typing import Any, Awaitable, Callable, Optional
+from typing import Any, Awaitable, Callable, Optional, Sequence
 
 import numpy as np
 
@@ -40,7 +40,7 @@ class Sine(mediasdk.AudioProducer):
 class OurEnd:
     """Connects at once. Each event goes to the handler, one after another, also those before `handle` says who that is."""
 
-    def __init__(self, url: str, stream: int, frequency: float) -> None:
+    def __init__(self, url: str, stream: int, frequency: float, servers: Sequence[tuple[str, str, str]] = ()) -> None:
         self.engine = mediasdk.Engine()
         self.session = self.engine.create_session(url, "ours")
         self.pictures: list[np.ndarray] = []
@@ -49,6 +49,8 @@ class OurEnd:
         self.error: Optional[mediasdk.MediaSDKError] = None
         self.sent = Pictures(stream)
         self._tasks: list[asyncio.Task] = []
+        for server in servers:
+            self.session.add_ice_server(*server)
         asyncio.get_running_loop().slow_callback_duration = 10  # seconds: pictures are made on the loop
         self.session.connect(wait=False)
         format = mediasdk.VideoFormat("I420", material.WIDTH, material.HEIGHT, material.RATE)

@@ -1,17 +1,26 @@
-"""An end of WebRTC, by aiortc: publishes a film and a tone, looks at what comes, or both."""
+"""An end of WebRTC: publishes a film and a tone, looks at what comes, or both. By aiortc, or with MSDK_INTEROP_ENGINE=libwebrtc by the engine of
+browsers, which has the same interface here."""
 from __future__ import annotations
 
 import asyncio
 import fractions
+import os
 import time
 from typing import Any, Callable
 
 import numpy as np
-from aiortc import MediaStreamTrack, RTCConfiguration, RTCPeerConnection, RTCSessionDescription
-from aiortc.sdp import candidate_from_sdp
 from av import AudioFrame, VideoFrame
 
 import material
+
+ENGINE = os.environ.get("MSDK_INTEROP_ENGINE", "aiortc")
+if ENGINE == "libwebrtc":
+    os.environ["WRTC_ALLOW_LOOPBACK"] = "1"
+    from webrtc.aiortc import MediaStreamTrack, RTCConfiguration, RTCPeerConnection, RTCSessionDescription
+    from webrtc.aiortc.sdp import candidate_from_sdp
+else:
+    from aiortc import MediaStreamTrack, RTCConfiguration, RTCPeerConnection, RTCSessionDescription
+    from aiortc.sdp import candidate_from_sdp
 
 
 class Film(MediaStreamTrack):
