@@ -99,6 +99,9 @@ final class JitterBuffer {
     return .kept
   }
 
+  /// Whether a packet's turn is to come, and it is not here.
+  func lacks(_ number: Int64) -> Bool { next.map { number >= $0 } ?? false && !ring.contains(number) }
+
   private func skip(to number: Int64) {
     let first = firstHere(from: number) ?? number
     next = first

@@ -102,26 +102,28 @@ public enum RTPEncoding: Sendable, Equatable {
   case media(any PayloadFormat)
   /// Packets of that payload type, sent again (RFC 4588).
   case retransmission(of: UInt8)
+  /// Packets of audio of that payload type, with earlier ones (RFC 2198). What comes is taken for what it holds.
+  case redundancy(of: UInt8)
 
   /// All that there are: the ones that this library encodes and decodes, and those that it only carries.
   public static let formats: [any PayloadFormat] = [
     VP8Format(), OpusFormat(), H264Format(.nonInterleaved), H264Format(.single), VP9Format(), AV1Format()
   ]
 
-  /// nil: of a stream that is sent again.
+  /// nil: packets of other payload types.
   public var format: (any PayloadFormat)? { if case .media(let format) = self { format } else { nil } }
   /// Of a stream, not of what is sent again of one.
-  var isOriginal: Bool { if case .media = self { true } else { false } }
-  /// In Hz; 90,000 for a stream of retransmissions.
+  var isOriginal: Bool { if case .retransmission = self { false } else { true } }
+  /// In Hz; 90,000 where it is that of other payload types.
   public var clockRate: UInt32 { format?.clockRate ?? 90_000 }
-  /// True for a stream of retransmissions, whatever it repeats.
+  /// True for a stream of retransmissions, whatever it repeats, and for redundancy.
   public var isVideo: Bool { format?.isVideo ?? true }
 
-  /// Formats are equal by codec and variant, retransmissions by the payload type that they repeat.
+  /// Formats are equal by codec and variant, retransmissions and redundancy by the payload type that they repeat.
   public static func == (one: RTPEncoding, other: RTPEncoding) -> Bool {
     switch (one, other) {
     case (.media(let one), .media(let other)): one.codec == other.codec && one.variant == other.variant
-    case (.retransmission(let one), .retransmission(let other)): one == other
+    case (.retransmission(let one), .retransmission(let other)), (.redundancy(let one), .redundancy(let other)): one == other
     default: false
     }
   }

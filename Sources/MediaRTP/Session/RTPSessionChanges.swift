@@ -61,7 +61,7 @@ extension RTPSession {
       for stream in medium.sending {
         try checkSource(stream.ssrc, &sources)
         if let again = stream.retransmission { try checkSource(again.ssrc, &sources) }
-        guard stream.encoding.isOriginal else { throw PacketError("RTP: a stream of retransmissions is sent beside another one") }
+        guard stream.encoding.format != nil else { throw PacketError("RTP: retransmissions and redundancy are of another stream") }
         guard let former = outgoing.of(stream.ssrc)?.settings.encoding else { continue }
         guard former.isVideo == stream.encoding.isVideo, former.clockRate == stream.encoding.clockRate else {
           throw PacketError("RTP: a stream that goes on with another clock")

@@ -126,6 +126,7 @@ extension RTPSession {
       let time = settings.clock.time(at: now)
       let measured = roundTrip.received(block, at: time)
       if let said { answered(said, to: block.lastSenderReport, after: block.delaySinceLastSenderReport, now) }
+      stream.redundant.reported(lost: block.fractionLost, at: now)
       stream.meter.received(block, clockRate: stream.settings.encoding.clockRate, at: time, now: now)
       estimator.onReceiverReport(loss: Double(block.fractionLost) / 256, roundTrip: measured, now: now)
     }

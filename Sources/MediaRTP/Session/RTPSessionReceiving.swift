@@ -57,11 +57,20 @@ extension RTPSession {
       feedbackDue = isAfterSilence ? now : feedbackDue ?? now &+ TransportFeedbackBuilder.interval(atBitrate: incoming.bitrate ?? .max)
     }
     if case .retransmission(let original) = route.encoding { return receiveAgain(packet, of: original, route.medium, now, delegate) }
-    guard let medium = route.medium, let format = route.encoding.format else { return }
+    guard let medium = route.medium else { return }
+    var (held, encoding, redundancy) = (packet, route.encoding, Redundancy.Payload?.none)
+    if case .redundancy = encoding {
+      redundancy = try? Redundancy.read(packet.payload)
+      guard let redundancy, let newest = routing.encoding(redundancy.type, in: medium) else { return path.refusedPackets &+= 1 }
+      var header = packet.header
+      header.payloadType = redundancy.type
+      (held, encoding) = (RTPPacket(header: header, payload: redundancy.packet), newest)
+    }
+    guard let format = encoding.format, redundancy == nil || !format.isVideo else { return path.refusedPackets &+= 1 }
     if let known = receivingStream(ssrc), known.medium != medium { end(ssrc, now, delegate) }
-    let stream = receivingStream(ssrc) ?? begin(packet, route.encoding, in: medium, now, delegate)
-    if stream.payloadType != packet.header.payloadType {
-      guard follow(stream, packet.header, format, now, delegate) else { return refuse(stream) }
+    let stream = receivingStream(ssrc) ?? begin(held, encoding, in: medium, now, delegate)
+    if stream.payloadType != held.header.payloadType {
+      guard follow(stream, held.header, format, now, delegate) else { return refuse(stream) }
     }
     if let rid = packet.header.extensions.rid, rid != stream.rid { name(stream, rid, now, delegate) }
     stream.heard(at: now)
@@ -76,8 +85,22 @@ extension RTPSession {
     if let level = packet.header.extensions.audioLevel, stream.voice.heard(level, at: now) {
       delegate.session(did: .spoke(ssrc, level: level.level))
     }
-    take(packet, stream.numbers.unwrap(packet.header.sequence.rawValue), stream, now)
+    let number = stream.numbers.unwrap(packet.header.sequence.rawValue)
+    if let redundancy { take(redundancy, before: number, packet.header, stream, now) }
+    take(held, number, stream, now)
     deliver(stream, now, delegate)
+  }
+
+  /// Those of the earlier packets that are missing. They are no resends: who waits for them waits as for late ones.
+  private func take(_ redundancy: Redundancy.Payload, before number: Int64, _ header: RTPHeader, _ stream: ReceivingStream, _ now: Int64) {
+    guard case .sound(let buffer) = stream.content else { return }
+    redundancy.forEachEarlier { distance, block in
+      let earlier = number - distance
+      guard block.type == redundancy.type, !block.bytes.isEmpty, buffer.lacks(earlier) else { return }
+      _ = stream.missing.received(earlier, now: now)
+      guard buffer.insert(earlier, stamp: header.timestamp.advanced(by: -block.offset), block.bytes, now: now) == .kept else { return }
+      stream.meter.packetsRepaired &+= 1
+    }
   }
 
   private func begin(

@@ -11,7 +11,7 @@ extension RTPSession {
     guard sending.count < min(settings.mostStreams, SendingStreams.capacity) else {
       throw PacketError("RTP: more streams than their bound")
     }
-    guard stream.encoding.isOriginal else { throw PacketError("RTP: a stream of retransmissions is sent beside another one") }
+    guard stream.encoding.format != nil else { throw PacketError("RTP: retransmissions and redundancy are of another stream") }
     guard !isOwn(stream.ssrc), receivingStream(stream.ssrc) == nil else { throw PacketError("RTP: the SSRC is in use") }
     if let again = stream.retransmission?.ssrc {
       guard !isOwn(again), again != stream.ssrc, receivingStream(again) == nil else {

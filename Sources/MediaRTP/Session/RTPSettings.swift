@@ -59,6 +59,8 @@ public struct OutgoingRTP: Sendable {
   public var encoding: RTPEncoding
   /// Where lost packets are sent again; nil: in the stream itself.
   public var retransmission: (ssrc: SSRC, payloadType: UInt8)?
+  /// Of audio: the payload type under which packets go with the one before them while the other end reports losses (RFC 2198); nil: none do.
+  public var redundancy: UInt8?
   /// The other end asks for what it misses.
   public var hasNACK = true
   /// The medium that it is of (RFC 9143), and which of that medium's streams it is (RFC 8852): each packet says it, where the session has an id for it.

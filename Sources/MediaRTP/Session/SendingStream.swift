@@ -32,6 +32,8 @@ final class SendingStream {
   /// When one was last passed on.
   var keyFrameRequested: Int64?
   var announcement = Announcement()
+  /// Of audio.
+  var redundant = RedundantPacket()
   /// Goodbye is to be said.
   var isLeaving = false
   /// The numbers below are of before a goodbye, and are not sent any more.
@@ -80,10 +82,9 @@ final class SendingStream {
   }
 
   /// The first bytes of the next packet.
-  private func header(_ units: Int64, marker: Bool, _ extensions: HeaderExtensions) -> RTPHeader {
+  private func header(_ units: Int64, _ type: UInt8, marker: Bool, _ extensions: HeaderExtensions) -> RTPHeader {
     var header = RTPHeader(
-      payloadType: settings.payloadType, marker: marker, sequence: SequenceNumber(UInt16(truncatingIfNeeded: next)),
-      timestamp: stamp(units),
+      payloadType: type, marker: marker, sequence: SequenceNumber(UInt16(truncatingIfNeeded: next)), timestamp: stamp(units),
       ssrc: settings.ssrc)
     header.extensions = completed(extensions)
     return header
@@ -127,8 +128,13 @@ final class SendingStream {
     // Room for the colour, of which it is known by what the frame is whether it has to be said.
     if format.isVideo, frame.color != HeaderExtensions.ColorSpace() || frame.color != color { extensions.colorSpace = frame.color }
     let headerSize = RTPHeader.size + completed(extensions).size(map)
-    let cut = try packetizer.begin(bytes, number: frame.number, limit: min(ring.slotSize, max(256, packetSize)) - headerSize)
+    let limit = min(ring.slotSize, max(256, packetSize)) - headerSize
+    var cut = try packetizer.begin(bytes, number: frame.number, limit: limit)
     guard cut.packets <= ring.capacity / 2 else { throw PacketError("RTP: a frame of more packets than can be kept") }
+    let redundancy = settings.redundancy.flatMap { type in
+      redundant.offset(before: frame.units, room: limit - bytes.count, at: now).map { (type: type, offset: $0) }
+    }
+    if redundancy != nil { cut.bytes += redundant.count + RedundantPacket.headers }
     guard self.hasRoom(cut.packets), hasRoom(cut.packets, cut.bytes + cut.packets * headerSize) else { throw RTPSession.full }
     // As libwebrtc has it: with key frames, which without it are of no colour in particular, and where it changes.
     if frame.color == (cut.isKeyFrame ? HeaderExtensions.ColorSpace() : color) { extensions.colorSpace = nil }
@@ -137,19 +143,24 @@ final class SendingStream {
     let first = next
     for number in 1...cut.packets {
       let isLast = number == cut.packets
-      write(frame.units, marker: format.isVideo ? isLast : frame.marker, isLast ? extensions : HeaderExtensions(), now) {
+      let marker = format.isVideo ? isLast : frame.marker
+      write(frame.units, redundancy?.type ?? settings.payloadType, marker: marker, isLast ? extensions : HeaderExtensions(), now) {
+        if let redundancy { redundant.write(offset: redundancy.offset, type: settings.payloadType, to: &$0) }
         _ = packetizer.writeNext(to: &$0)
       }
     }
+    if settings.redundancy != nil { redundant.keep(bytes, units: frame.units) }
     guard format.isVideo else { return first..<next }
     if cut.isKeyFrame { keyFrame = KeyFrameDelivery(first...(next - 1), size: bytes.count, longestLeaving: longestLeaving, at: now) }
     meter.enqueued(size: bytes.count, isKeyFrame: cut.isKeyFrame, last: next - 1)
     return first..<next
   }
 
-  private func write(_ units: Int64, marker: Bool, _ extensions: HeaderExtensions, _ now: Int64, _ payload: (inout PacketWriter) -> Void) {
+  private func write(
+    _ units: Int64, _ type: UInt8, marker: Bool, _ extensions: HeaderExtensions, _ now: Int64, _ payload: (inout PacketWriter) -> Void
+  ) {
     var writer = PacketWriter(ring.begin(next, now: now))
-    header(units, marker: marker, extensions).write(to: &writer, map)
+    header(units, type, marker: marker, extensions).write(to: &writer, map)
     payload(&writer)
     ring.keep(next, size: writer.count, time: now)
     next += 1

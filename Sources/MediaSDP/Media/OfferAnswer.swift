@@ -47,10 +47,12 @@ public enum OfferAnswer {
       payload.feedback = theirs.feedback.filter { own.feedback.contains($0) }
       return payload
     }
-    let resends = mine.contains { $0.associated != nil }
+    let associated = Set(mine.filter { $0.associated != nil }.map { $0.encoding.lowercased() })
     return offered.compactMap { theirs in
       if let payload = known.first(where: { $0.type == theirs.type }) { return payload }
-      guard resends, let of = theirs.associated, known.contains(where: { $0.type == of }) else { return nil }
+      guard associated.contains(theirs.encoding.lowercased()), let of = theirs.associated, known.contains(where: { $0.type == of }) else {
+        return nil
+      }
       var payload = theirs
       payload.feedback = []
       return payload

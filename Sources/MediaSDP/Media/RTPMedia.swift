@@ -61,6 +61,13 @@ public struct RTPMedia: Sendable, Equatable {
       return payload
     }
 
+    /// Packets of another payload type of audio, with earlier ones (RFC 2198, section 5).
+    public static func redundancy(_ type: UInt8, of payload: Payload) -> Payload {
+      var redundancy = Payload(type, "red", clockRate: payload.clockRate, channels: payload.channels)
+      redundancy.parameters = [.init("\(payload.type)/\(payload.type)")]
+      return redundancy
+    }
+
     /// H.264 (RFC 6184) of a profile that most decode, without feedback. `mode`: packetization-mode.
     public static func h264(_ type: UInt8, profile: String = "42e01f", mode: UInt8 = 1) -> Payload {
       var payload = Payload(type, "H264", clockRate: 90_000)
@@ -87,8 +94,18 @@ public struct RTPMedia: Sendable, Equatable {
 
     /// By its name, in letters of any case; nil: it is missing, or has no value.
     public func parameter(_ name: String) -> String? { parameters.first { $0.name.lowercased() == name.lowercased() }?.value }
-    /// Of a stream of retransmissions: the payload type that is sent again.
-    public var associated: UInt8? { encoding.lowercased() == "rtx" ? parameter("apt").flatMap { UInt8($0) } : nil }
+    /// Of retransmissions, and of redundancy of one payload type: that payload type.
+    public var associated: UInt8? {
+      switch encoding.lowercased() {
+      case "rtx": return parameter("apt").flatMap { UInt8($0) }
+      case "red":
+        let types = Set((parameters.first?.name ?? "").split(separator: "/"))
+        return types.count == 1 ? types.first.flatMap { UInt8($0) } : nil
+      default: return nil
+      }
+    }
+    /// Of another payload type, sent again (RFC 4588).
+    public var isRetransmission: Bool { encoding.lowercased() == "rtx" }
   }
 
   /// ssrc lines (RFC 5576).

@@ -79,7 +79,7 @@ extension JSEPSession {
     let transceiver = transceivers[index]
     var mine = described(transceiver)
     mine.payloads = settings.codecs(transceiver.kind, transceiver.codecs)
-    if transceiver.kind == .video { mine.payloads.append(.retransmission(0, of: 0)) }
+    mine.payloads.append(transceiver.kind == .video ? .retransmission(0, of: 0) : .redundancy(0, of: .opus(0)))
     mine.extensions = settings.extensions(transceiver.kind)
     var offer = offer
     if transceiver.codecs != nil { offer.payloads.sort(like: mine.payloads) }

@@ -122,11 +122,13 @@ extension RTPMedium {
     }
     guard let payload = agreement.agreed.payloads.first(where: { RTPEncoding($0, kind) != nil }), let encoding = RTPEncoding(payload, kind)
     else { return }
-    let resent = agreement.agreed.payloads.first { $0.associated == payload.type && encodings[$0.type] != nil }
+    func carrying(_ encoding: RTPEncoding) -> UInt8? { encodings.filter { $0.value == encoding }.keys.min() }
+    let resent = carrying(.retransmission(of: payload.type))
     let layers = agreement.sentLayers
     for (place, source) in transceiver.sources.prefix(max(1, layers.count)).enumerated() {
       var stream = OutgoingRTP(encoding, ssrc: source.ssrc, payloadType: payload.type)
-      stream.retransmission = resent.map { (source.retransmission, $0.type) }
+      stream.retransmission = resent.map { (source.retransmission, $0) }
+      stream.redundancy = carrying(.redundancy(of: payload.type))
       stream.hasNACK = payload.feedback.contains("nack")
       (stream.mid, stream.extensions) = (mid, agreement.agreed.extensions)
       stream.rid = place < layers.count ? layers[place].id : nil

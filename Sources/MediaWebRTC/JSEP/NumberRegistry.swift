@@ -22,20 +22,24 @@ struct NumberRegistry: Sendable {
 
   // MARK: For offers
 
-  /// Types for codecs, each with its retransmissions after it, where there are any. What finds none is not among them.
-  mutating func types(for codecs: [RTPMedia.Payload], resent: Bool) -> [RTPMedia.Payload] {
+  /// Types for codecs, each with its retransmissions after it, or of audio its redundancy. What finds none is not among them.
+  mutating func types(for codecs: [RTPMedia.Payload], _ kind: Transceiver.Kind) -> [RTPMedia.Payload] {
     var typed: [RTPMedia.Payload] = []
     for var codec in codecs {
       guard let type = type(like: codec, preferred: codec.type) else { continue }
       codec.type = type
       note(codec)
       typed.append(codec)
-      guard resent else { continue }
-      var again = RTPMedia.Payload.retransmission(type < 127 ? type + 1 : type, of: type)
-      guard let second = self.type(like: again, preferred: again.type) else { continue }
-      again.type = second
-      note(again)
-      typed.append(again)
+      // Of redundancy as browsers have it.
+      var second =
+        switch kind {
+        case .video: RTPMedia.Payload.retransmission(type < 127 ? type + 1 : type, of: type)
+        case .audio: RTPMedia.Payload.redundancy(63, of: codec)
+        }
+      guard let free = self.type(like: second, preferred: second.type) else { continue }
+      second.type = free
+      note(second)
+      typed.append(second)
     }
     return typed
   }
@@ -49,7 +53,7 @@ struct NumberRegistry: Sendable {
   }
 
   private func isSame(_ one: RTPMedia.Payload, _ other: RTPMedia.Payload) -> Bool {
-    one.associated == nil ? other.associated == nil && one.allows(other) : one.associated == other.associated
+    one.associated == other.associated && (one.associated == nil ? one.allows(other) : one.isOf(other))
   }
 
   /// Ids for what is wanted, which has those that are preferred.

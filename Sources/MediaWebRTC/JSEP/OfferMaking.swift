@@ -80,7 +80,7 @@ extension JSEPSession {
       let transceiver = transceivers[index]
       var rtp = described(transceiver)
       rtp.mid = section.mid
-      rtp.payloads = draft.types(for: settings.codecs(transceiver.kind, transceiver.codecs), resent: transceiver.kind == .video)
+      rtp.payloads = draft.types(for: settings.codecs(transceiver.kind, transceiver.codecs), transceiver.kind)
       rtp.extensions = draft.ids(for: settings.extensions(transceiver.kind))
       (rtp.port, rtp.isBundleOnly) = (isBundleOnly ? 0 : JSEPSession.port, isBundleOnly)
       rtp.isOnlyMultiplexed = !isBundleOnly
@@ -126,7 +126,7 @@ extension JSEPSession {
   /// What is sent in one stream, where the direction says that it is.
   func add(_ transceiver: Transceiver, to rtp: inout RTPMedia) {
     guard rtp.direction.sends, let source = transceiver.sources.first else { return }
-    let isResent = rtp.payloads.contains { $0.associated != nil }
+    let isResent = rtp.payloads.contains(where: \.isRetransmission)
     rtp.add(source.ssrc, retransmission: isResent ? source.retransmission : nil, cname: settings.cname)
   }
 

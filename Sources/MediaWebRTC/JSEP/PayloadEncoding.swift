@@ -2,7 +2,7 @@ import MediaRTP
 import MediaSDP
 
 extension RTPEncoding {
-  /// What a payload of a description is here; nil: it cannot be carried, or is of a stream of retransmissions.
+  /// What a payload of a description is here; nil: it cannot be carried, or packets of other payload types.
   init?(_ payload: RTPMedia.Payload, _ kind: Transceiver.Kind) {
     let name = payload.encoding.lowercased()
     let mode = payload.parameter("packetization-mode") ?? "0"
@@ -16,14 +16,13 @@ extension RTPEncoding {
 }
 
 extension [RTPMedia.Payload] {
-  /// By their types: media, and retransmissions of media.
+  /// By their types: media, retransmissions of video, redundancy of audio.
   func encodings(_ kind: Transceiver.Kind) -> [UInt8: RTPEncoding] {
     var encodings: [UInt8: RTPEncoding] = [:]
     for payload in self where encodings[payload.type] == nil { encodings[payload.type] = RTPEncoding(payload, kind) }
-    guard kind == .video else { return encodings }
-    for payload in self {
+    for payload in self where payload.isRetransmission == (kind == .video) {
       guard let of = payload.associated, encodings[payload.type] == nil, case .media? = encodings[of] else { continue }
-      encodings[payload.type] = .retransmission(of: of)
+      encodings[payload.type] = kind == .video ? .retransmission(of: of) : .redundancy(of: of)
     }
     return encodings
   }

@@ -33,7 +33,7 @@ func makeSession(seed: UInt64, now: Int64) throws(PacketError) -> RTPSession {
   (settings.extensions.colorSpace, settings.extensions.captureTime) = (6, 7)
   settings.reportsAtOnce = true
   settings.bitrates = .init(minimum: 100_000, start: 5_000_000, maximum: 20_000_000)
-  let session = RTPSession(settings, receiving: [96: .vp8, 97: .retransmission(of: 96), 111: .opus], now: now)
+  let session = RTPSession(settings, receiving: [96: .vp8, 97: .retransmission(of: 96), 111: .opus, 63: .redundancy(of: 111)], now: now)
   var video = OutgoingRTP(.vp8, ssrc: SSRC(UInt32(truncatingIfNeeded: seed &* 4 &+ 1)), payloadType: 96)
   video.retransmission = (SSRC(UInt32(truncatingIfNeeded: seed &* 4 &+ 2)), 97)
   video.mid = "0"

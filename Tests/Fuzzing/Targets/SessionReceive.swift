@@ -61,7 +61,7 @@ enum SessionReceive: FuzzTarget {
     (settings.extensions.colorSpace, settings.extensions.captureTime) = (6, 7)
     (settings.hasProbation, settings.reportsAtOnce) = (options & 1 != 0, options & 2 != 0)
     settings.bitrates = .init(minimum: 100_000, start: 5_000_000, maximum: 20_000_000)
-    let session = RTPSession(settings, receiving: [96: .vp8, 97: .retransmission(of: 96), 111: .opus], now: 0)
+    let session = RTPSession(settings, receiving: [96: .vp8, 97: .retransmission(of: 96), 111: .opus, 63: .redundancy(of: 111)], now: 0)
     var video = OutgoingRTP(.vp8, ssrc: SSRC(1), payloadType: 96)
     video.retransmission = (SSRC(2), 97)
     _ = try session.addStream(video)

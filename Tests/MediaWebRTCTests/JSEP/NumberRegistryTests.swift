@@ -9,16 +9,25 @@ import Testing
     var registry = NumberRegistry()
     registry.note(RTPMedia.Payload(96, "H265", clockRate: 90_000))
     registry.note(RTPMedia.Payload.vp8(120))
-    let types = registry.types(for: [.vp8(96), .vp9(96)], resent: true)
+    let types = registry.types(for: [.vp8(96), .vp9(96)], .video)
     #expect(types.map(\.type) == [120, 121, 97, 98] && types[1].associated == 120 && types[3].associated == 97)
     // And the same again.
-    #expect(registry.types(for: [.vp8(96), .vp9(96)], resent: true).map(\.type) == [120, 121, 97, 98])
+    #expect(registry.types(for: [.vp8(96), .vp9(96)], .video).map(\.type) == [120, 121, 97, 98])
+  }
+
+  @Test func audioHasItsRedundancy() {
+    var registry = NumberRegistry()
+    let types = registry.types(for: [.opus(111)], .audio)
+    #expect(types.map(\.type) == [111, 63] && types[1] == .redundancy(63, of: .opus(111)) && types[1].associated == 111)
+    #expect(registry.types(for: [.opus(111)], .audio).map(\.type) == [111, 63])
+    // Another codec has its own.
+    #expect(registry.types(for: [.opus(109), RTPMedia.Payload(9, "G722", clockRate: 8000)], .audio).map(\.type) == [111, 63, 96, 97])
   }
 
   @Test func whatFindsNoTypeIsLeftOut() {
     var registry = NumberRegistry()
     for type in UInt8(35)...127 { registry.note(RTPMedia.Payload(type, "X\(type)", clockRate: 90_000)) }
-    #expect(registry.types(for: [.vp8(96)], resent: true).isEmpty)
+    #expect(registry.types(for: [.vp8(96)], .video).isEmpty)
   }
 
   @Test func idsAreNotUsedForAnotherName() {

@@ -19,7 +19,7 @@ import Testing
     #expect(offer.count("a=setup:actpass") == 3 && offer.count("a=ice-options:trickle") == 3 && offer.count("a=extmap-allow-mixed") == 2)
     let media = try sections(offer)
     #expect(media.map(\.port) == [9, 9, 9] && media.map { $0.value("mid") } == ["0", "1", "2"])
-    #expect(media[0].formats == ["111"] && media[1].formats == ["96", "97", "102", "103", "104", "105", "98", "99", "45", "46"])
+    #expect(media[0].formats == ["111", "63"] && media[1].formats == ["96", "97", "102", "103", "104", "105", "98", "99", "45", "46"])
     #expect(media[1].values("fmtp").contains("97 apt=96") && media[1].values("fmtp").contains("46 apt=45"))
     #expect(
       media[1].values("rtcp-fb").filter { $0.hasPrefix("96 ") }
