@@ -66,6 +66,20 @@ enum HTTPText {
     }
   }
 
+  /// As a part of a query, with escapes for whatever means something there (RFC 3986, section 2.3).
+  static func escaped(_ text: String) -> String {
+    var bytes: [UInt8] = []
+    let digits = Array("0123456789ABCDEF".utf8)
+    for byte in text.utf8 {
+      if isLetterOrDigit(byte) || "-._~".utf8.contains(byte) {
+        bytes.append(byte)
+      } else {
+        bytes += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+      }
+    }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
   /// Before and after the first one; nil: there is none.
   static func cut(_ text: Substring, at letter: UInt8) -> (before: Substring, after: Substring)? {
     text.utf8.firstIndex(of: letter).map { (text[..<$0], text[text.utf8.index(after: $0)...]) }

@@ -1,16 +1,20 @@
-import MediaCore
-
-/// Reads JSON (RFC 8259) and nothing but: no comments, no comma too many, no name twice in an object. A fault is told with its line and column.
-struct JSONReader {
-  private static let deepest = 64
+/// Reads JSON (RFC 8259) and nothing but: no comments, no comma too many, no name twice in an object. A fault is reported with its line
+/// and column.
+public struct JSONReader {
+  /// Levels of arrays and objects in each other.
+  public static let deepest = 64
 
   private let bytes: [UInt8]
   private let name: String
+  /// Values that may still come.
+  private var room: Int
   private var place = 0
 
-  /// `name` begins the words of every error: the file's.
-  static func read(_ bytes: [UInt8], name: String) throws(MediaError) -> JSON {
-    var reader = JSONReader(bytes: bytes, name: name)
+  /// `name` begins the text of every error: the file's. `mostValues`: of all levels together, names of members not counted. All errors
+  /// are `.corrupt`,
+  /// but `.limit` for too many values.
+  public static func read(_ bytes: [UInt8], name: String, mostValues: Int = .max) throws(MediaError) -> JSON {
+    var reader = JSONReader(bytes: bytes, name: name, mostValues: mostValues)
     guard String(validating: bytes, as: UTF8.self) != nil else { throw MediaError(.corrupt, "\(name) is not valid UTF-8") }
     let value = try reader.value(depth: 0)
     reader.skipSpace()
@@ -18,9 +22,8 @@ struct JSONReader {
     return value
   }
 
-  private init(bytes: [UInt8], name: String) {
-    self.bytes = bytes
-    self.name = name
+  private init(bytes: [UInt8], name: String, mostValues: Int) {
+    (self.bytes, self.name, room) = (bytes, name, mostValues)
   }
 
   private var next: UInt8? { place < bytes.count ? bytes[place] : nil }
@@ -47,6 +50,8 @@ struct JSONReader {
 
   private mutating func value(depth: Int) throws(MediaError) -> JSON {
     skipSpace()
+    guard room > 0 else { throw MediaError(.limit, "\(name) has too many values") }
+    room -= 1
     guard depth <= JSONReader.deepest else { throw fault("at most \(JSONReader.deepest) levels", place) }
     switch next {
     case UInt8(ascii: "{"): return try object(depth: depth)
@@ -65,6 +70,7 @@ struct JSONReader {
 
   private mutating func object(depth: Int) throws(MediaError) -> JSON {
     var members: [(String, JSON)] = []
+    var names: Set<String> = []
     place += 1
     skipSpace()
     if take(UInt8(ascii: "}")) { return .object(members) }
@@ -73,7 +79,7 @@ struct JSONReader {
       let start = place
       guard next == UInt8(ascii: "\"") else { throw fault("a name in quotes", place) }
       let key = try string()
-      guard !members.contains(where: { $0.0 == key }) else { throw fault("each name once; \"\(key)\" is repeated", start) }
+      guard names.insert(key).inserted else { throw fault("each name once; \"\(key)\" is repeated", start) }
       skipSpace()
       guard take(UInt8(ascii: ":")) else { throw fault("a colon", place) }
       members.append((key, try value(depth: depth + 1)))

@@ -1,1 +1,0 @@
-../../../Sources/msdk/Output/JSONReader.swift
