@@ -58,7 +58,7 @@ public struct StreamDescription: Sendable {
   /// Of audio.
   public var isMuted = false
 
-  init(id: StreamID, userID: String, codec: UInt32, format: StreamFormat) {
+  package init(id: StreamID, userID: String, codec: UInt32, format: StreamFormat) {
     self.id = id
     self.userID = userID
     self.codec = codec

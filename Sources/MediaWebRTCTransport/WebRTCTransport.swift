@@ -103,7 +103,7 @@ final class WebRTCTransport: Transport {
     guard isFirst else { return }
     do throws(MediaError) {
       let driver = try PeerDriver(
-        try makeSettings(), certificate: try TLSCertificate.make(), network: network, thread: thread, tap: capture, delegate: self)
+        options.driverSettings(label: label, id: network.random(), servers: servers), certificate: try TLSCertificate.make(), network: network, thread: thread, tap: capture, delegate: self)
       let isHere = state.withLock { state in
         if state.phase == .connecting { state.driver = driver }
         return state.phase == .connecting
@@ -113,20 +113,6 @@ final class WebRTCTransport: Transport {
     } catch {
       end(error)
     }
-  }
-
-  private func makeSettings() throws(MediaError) -> PeerDriverSettings {
-    var signalling = JSEPSettings(
-      cname: String(label.prefix(24)), id: network.random() >> 2 | 1,
-      // The certificate's is put in its place.
-      fingerprint: .init("sha-256", []))
-    (signalling.isPolite, signalling.trickles, signalling.bitrates) = (options.isPolite, options.trickles, options.bitrates)
-    var peer = PeerSettings(signalling)
-    peer.ice.policy = options.isRelayed ? .relay : .all
-    var settings = PeerDriverSettings(peer)
-    settings.servers = options.servers + servers
-    (settings.offersLoopback, settings.relayFingerprint) = (options.offersLoopback, options.relayFingerprint)
-    return settings
   }
 
   func disconnect() {
@@ -275,6 +261,13 @@ final class WebRTCTransport: Transport {
   func requestKeyFrame(of stream: StreamID) {
     guard let source = incoming.source(of: stream) else { return }
     try? driver().change { (peer, _) throws(MediaError) in peer.rtp.requestKeyFrame(of: source.ssrc) }
+  }
+
+  /// The name of the section in which a stream is sent; nil: it is in no description yet.
+  func section(of stream: StreamID) -> String? {
+    let (driver, publication) = state.withLock { ($0.driver, $0.publications[stream]) }
+    guard let driver, let publication else { return nil }
+    return driver.look { $0.signalling.transceiver(publication.transceiver)?.mid }
   }
 
   // MARK: Moderation

@@ -28,6 +28,9 @@ extension WebRTCTransport {
     return kind
   }
 
+  /// Something is wanted that no description has, and none is being agreed on.
+  var needsNegotiation: Bool { (try? driver())?.look { $0.signalling.needsNegotiation } ?? false }
+
   func localDescription() throws(MediaError) -> String {
     guard let text = try driver().look({ $0.signalling.localDescription }) else {
       throw MediaError(.state, "there is no description of this end; accepted after msdk_session_describe")

@@ -2,8 +2,8 @@
 /// expressions, which is a tenth of the whole library's size and would be linked for them.
 extension Substring {
   /// Before and after the first one; nil: there is none.
-  func cut(at letter: UInt8) -> (before: Substring, after: Substring)? { utf8.firstIndex(of: letter).map { cut($0) } }
-  func cut(atLast letter: UInt8) -> (before: Substring, after: Substring)? { utf8.lastIndex(of: letter).map { cut($0) } }
+  package func cut(at letter: UInt8) -> (before: Substring, after: Substring)? { utf8.firstIndex(of: letter).map { cut($0) } }
+  package func cut(atLast letter: UInt8) -> (before: Substring, after: Substring)? { utf8.lastIndex(of: letter).map { cut($0) } }
   private func cut(_ place: Index) -> (before: Substring, after: Substring) { (self[..<place], self[utf8.index(after: place)...]) }
 }
 

@@ -2,6 +2,11 @@ import MediaCore
 
 /// Who is in the room, and what a moderator may do.
 extension JanusClient {
+  /// The session may remove and mute others.
+  public var moderates: Bool { secrets.moderates }
+  /// The session itself is that participant.
+  public func isOwn(_ id: JanusID) -> Bool { own == id }
+
   /// Takes somebody out of the room. Throws `.permission`, `.notFound`.
   public func remove(_ id: JanusID, now: Int64) throws(MediaError) {
     try moderate(id, [("request", .text("kick"))], now)

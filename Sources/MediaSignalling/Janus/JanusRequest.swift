@@ -3,6 +3,9 @@ import MediaCore
 /// A request to Janus, to be sent over HTTP (`httpBody` to `path`) or WebSocket (`text`). The server answers with a message of the same
 /// transaction.
 public struct JanusRequest: Sendable {
+  /// Bytes of what a server sends at once.
+  public static let longestAnswer = JanusMessage.longest
+
   /// What is asked for: "create", "attach", "message", …
   let verb: String
   /// By which the answer is recognised.

@@ -13,7 +13,7 @@ final class HTTPRequester: NetworkDriver {
   private struct Connection {
     let url: HTTPURL
     let link: TCPLink
-    let http = HTTPClientConnection()
+    let http: HTTPClientConnection
     var requests = 0
     /// Without a request it is closed then.
     var idleEnd = Int64.max
@@ -57,12 +57,13 @@ final class HTTPRequester: NetworkDriver {
   private let thread: any DriverLoop
   /// nil: an authority that the system trusts has signed for the server's name or address.
   private let fingerprint: TLSFingerprint?
+  private let limits: HTTPLimits
   private let state = Monitor(State())
   private let tag = Monitor<UInt64?>(nil)
 
   /// `fingerprint`: of the one server that is meant.
-  init(network: any Network, thread: any DriverLoop, fingerprint: TLSFingerprint?) {
-    (self.network, self.thread, self.fingerprint) = (network, thread, fingerprint)
+  init(network: any Network, thread: any DriverLoop, fingerprint: TLSFingerprint?, limits: HTTPLimits = .client) {
+    (self.network, self.thread, self.fingerprint, self.limits) = (network, thread, fingerprint, limits)
   }
 
   /// `.closed`, `.io`: the network thread does not take it.
@@ -178,7 +179,7 @@ final class HTTPRequester: NetworkDriver {
       let link = try TCPLink(to: address, trust, host: pending.url.host, on: network, thread, patience: patience) { [self] in
         follow($0, at: address, $1)
       }
-      state.connection = Connection(url: pending.url, link: link)
+      state.connection = Connection(url: pending.url, link: link, http: HTTPClientConnection(limits: limits))
       chores.starting = link
     } catch {
       fail(&state, &chores, MediaError(error.status, "\(pending.url) at \(address): \(error.text)"), now)

@@ -291,21 +291,3 @@ extension WHIPTransport {
   func look(receiving stream: StreamID) -> InboundSnapshot? { peer?.look(receiving: stream) }
   func statsEntries(at time: Double) -> [JSON] { peer?.statsEntries(at: time) ?? [] }
 }
-
-extension TransportStats {
-  /// Of one connection after the other; the round trip is that of the last.
-  fileprivate static func + (one: TransportStats, other: TransportStats) -> TransportStats {
-    var sum = other
-    sum.bytesSent &+= one.bytesSent
-    sum.bytesReceived &+= one.bytesReceived
-    sum.packetsSent &+= one.packetsSent
-    sum.packetsReceived &+= one.packetsReceived
-    sum.packetsLost &+= one.packetsLost
-    sum.packetsForeign &+= one.packetsForeign
-    sum.packetsRefused &+= one.packetsRefused
-    sum.packetsForged &+= one.packetsForged
-    sum.packetsReplayed &+= one.packetsReplayed
-    sum.packetsUnsent &+= one.packetsUnsent
-    return sum
-  }
-}

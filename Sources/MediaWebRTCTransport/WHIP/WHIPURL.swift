@@ -34,7 +34,7 @@ struct WHIPURL: Sendable {
     kind = scheme.utf8.starts(with: "whep".utf8) ? .whep : .whip
     let hash = url.utf8.firstIndex(of: UInt8(ascii: "#"))
     endpoint = try HTTPURL(String(url[..<(hash ?? url.endIndex)].utf8.dropFirst(scheme[...plus].utf8.count)) ?? "", argument: argument)
-    let isHere = WHIPURL.isLoopback(endpoint.host)
+    let isHere = endpoint.isLoopback
     guard endpoint.isSecure || isHere else {
       throw MediaError(
         .untrusted, "\(argument) is not encrypted, and the network could read the token; accepted: \(kind)+https, or a loopback address")
@@ -60,10 +60,5 @@ struct WHIPURL: Sendable {
     }
     // A server on this machine may have nothing but its loopback.
     options.offersLoopback = options.offersLoopback || isHere
-  }
-
-  private static func isLoopback(_ host: String) -> Bool {
-    guard let address = SocketAddress(host, port: 0) else { return host == "localhost" }
-    return address.isIPv6 ? address.host == "::1" : address.host.utf8.starts(with: "127.".utf8)
   }
 }

@@ -1,0 +1,192 @@
+import MediaCore
+import MediaNetwork
+import MediaRTP
+import MediaRuntime
+import MediaSDP
+import MediaSignalling
+import MediaTLS
+import MediaTransport
+import MediaWebRTC
+
+/// What happened to the connection by which a session of Janus receives.
+enum JanusReceptionEvent: Sendable {
+  case candidate(String, mid: String, user: String)
+  case candidatesComplete
+  case restartWanted
+  /// The path is there, or is lost.
+  case path(Bool)
+  /// It cannot go on.
+  case failed(MediaError)
+  /// By the level of its packets (RFC 6464); nil: not any longer.
+  case spoke(JanusSource, level: UInt32?)
+}
+
+/// The one connection of WebRTC by which a session of Janus receives streams of all participants, each in a section of its own. The
+/// server offers.
+/// Frames are handed over on the network thread; the other functions may be called from any. Nothing is locked while a sink is called.
+final class JanusReception: PeerDriverDelegate {
+  private struct Subscription {
+    let sink: any EncodedSink
+    var number: FrameID = 0
+  }
+
+  private struct State {
+    var driver: PeerDriver?
+    /// Which stream comes in which section.
+    var sources: [String: JanusSource] = [:]
+    /// In which section a source of RTP comes.
+    var sections: [SSRC: String] = [:]
+    var subscriptions: [JanusSource: Subscription] = [:]
+    var stats = TransportStats()
+  }
+
+  private let options: WebRTCOptions
+  private let network: any Network
+  private let thread: any DriverLoop
+  private let tap: (any PacketTap)?
+  private let handle: @Sendable (JanusReceptionEvent) -> Void
+  private let state = Monitor(State())
+
+  /// `handle`: on the network thread.
+  init(
+    _ options: WebRTCOptions, network: any Network, thread: any DriverLoop, tap: (any PacketTap)?,
+    handle: @escaping @Sendable (JanusReceptionEvent) -> Void
+  ) {
+    (self.options, self.network, self.thread, self.tap, self.handle) = (options, network, thread, tap, handle)
+  }
+
+  func close() {
+    let former: State = state.withLock { state in
+      defer { state = State() }
+      return state
+    }
+    former.driver?.close()
+  }
+
+  private var driver: PeerDriver? { state.withLock { $0.driver } }
+
+  // MARK: Signalling
+
+  /// The answer to an offer of the server. With the candidates that are known by now.
+  func answer(_ offer: String, _ sources: [String: JanusSource]) throws(MediaError) -> String {
+    let driver = try begin()
+    try driver.signal { (peer, now) throws(MediaError) in
+      _ = try peer.setRemote(.offer, offer, now: now)
+      _ = try peer.setLocal(.answer, now: now)
+    }
+    state.withLock { $0.sources = sources }
+    guard let text = driver.look({ $0.signalling.localDescription }) else { throw MediaError(.fail, "WebRTC: an answer without a text") }
+    return text
+  }
+
+  private func begin() throws(MediaError) -> PeerDriver {
+    if let driver { return driver }
+    let label = (0..<3).map { _ in String(network.random(), radix: 36) }.joined()
+    let driver = try PeerDriver(
+      options.driverSettings(label: label, id: network.random()), certificate: try TLSCertificate.make(), network: network, thread: thread,
+      tap: tap,
+      delegate: self)
+    state.withLock { $0.driver = driver }
+    try driver.start()
+    return driver
+  }
+
+  func addRemote(candidate text: String, mid: String?) {
+    // Of so many, one that cannot be used does not matter.
+    try? driver?.change { (peer, now) throws(MediaError) in try peer.addRemote(candidate: text, mid: mid, now: now) }
+  }
+
+  // MARK: Streams
+
+  func subscribe(to source: JanusSource, _ sink: any EncodedSink) {
+    exchange(Subscription(sink: sink), of: source)
+    requestKeyFrame(of: source)
+  }
+
+  func unsubscribe(from source: JanusSource) { exchange(nil, of: source) }
+
+  private func exchange(_ subscription: Subscription?, of source: JanusSource) {
+    let former: Subscription? = state.withLock { state in
+      defer { state.subscriptions[source] = subscription }
+      return state.subscriptions[source]
+    }
+    // It may end here, where nothing is locked.
+    _ = former
+  }
+
+  private func ssrc(of source: JanusSource) -> SSRC? {
+    state.withLock { state in state.sections.first { state.sources[$0.value] == source }?.key }
+  }
+
+  /// By PLI (RFC 4585), which the server passes on to the publisher.
+  func requestKeyFrame(of source: JanusSource) {
+    guard let driver, let ssrc = ssrc(of: source) else { return }
+    try? driver.change { (peer, _) throws(MediaError) in peer.rtp.requestKeyFrame(of: ssrc) }
+  }
+
+  // MARK: Figures
+
+  var stats: TransportStats {
+    var (stats, driver) = state.withLock { ($0.stats, $0.driver) }
+    driver?.look { RTPStatsSnapshot($0.rtp, remote: $0.stats.remote, dropped: $0.stats.dropped).add(to: &stats) }
+    return stats
+  }
+
+  func look(receiving source: JanusSource) -> InboundSnapshot? {
+    guard let driver, let ssrc = ssrc(of: source) else { return nil }
+    return driver.look { peer in peer.rtp.stats(receiving: ssrc).map { InboundSnapshot(stream: $0, path: peer.rtp.pathStats) } }
+  }
+
+  func statsEntries(at time: Double) -> [JSON] {
+    driver?.look { peer in
+      let figures = peer.stats
+      return RTPStatsSnapshot(peer.rtp, remote: figures.remote, dropped: figures.dropped).entries(of: 1, cipher: figures.cipher, at: time)
+    } ?? []
+  }
+
+  // MARK: The network thread
+
+  func driver(_ driver: PeerDriver, received arrivals: [PeerArrival]) {
+    for arrival in arrivals {
+      switch arrival {
+      case .frame(let ssrc, let frame, _, let isAfterGap):
+        let subscription: Subscription? = advance(ssrc, by: isAfterGap ? 2 : 1) { stats in
+          stats.bytesReceived &+= UInt64(frame.bytes.count)
+          stats.packetsReceived &+= UInt64(NetworkLink.packets(bytes: frame.bytes.count))
+        }
+        subscription?.sink.receive(frame, subscription?.number ?? 0)
+        frame.release()
+      case .lost(let ssrc, let count):
+        _ = advance(ssrc, by: FrameID(clamping: count)) { $0.packetsLost &+= UInt64(clamping: count) }
+      case .dropped(let ssrc): advance(ssrc, by: 1) { _ in }?.sink.droppedOnArrival()
+      case .event(.streamBegan(let ssrc, _, let mid, _)): state.withLock { $0.sections[ssrc] = mid }
+      case .event(.streamEnded(let ssrc)): state.withLock { $0.sections[ssrc] = nil }
+      case .event(.spoke(let ssrc, let level)):
+        let source = state.withLock { state in state.sections[ssrc].flatMap { state.sources[$0] } }
+        if let source { handle(.spoke(source, level: level.map { UInt32($0) })) }
+      case .event: break
+      }
+    }
+  }
+
+  private func advance(_ ssrc: SSRC, by count: FrameID, _ note: (inout TransportStats) -> Void) -> Subscription? {
+    state.withLock { state in
+      note(&state.stats)
+      guard let source = state.sections[ssrc].flatMap({ state.sources[$0] }) else { return nil }
+      state.subscriptions[source]?.number += count
+      return state.subscriptions[source]
+    }
+  }
+
+  func driver(_ driver: PeerDriver, did event: PeerDriverEvent) {
+    switch event {
+    case .restartWanted: handle(.restartWanted)
+    case .peer(.candidate(let candidate, let mid, let user)): handle(.candidate("candidate:\(candidate.text)", mid: mid, user: user))
+    case .peer(.candidatesComplete): handle(.candidatesComplete)
+    case .peer(.state(.connected)): handle(.path(true))
+    case .peer(.state(.disconnected)): handle(.path(false))
+    case .peer(.state(.failed(let error))): handle(error.status == .timeout ? .path(false) : .failed(error))
+    default: break
+    }
+  }
+}

@@ -1,0 +1,486 @@
+import MediaCore
+import MediaNetwork
+import MediaRuntime
+import MediaSDP
+import MediaSignalling
+import MediaTransport
+import MediaWebRTC
+
+/// Whom a `JanusSession` serves. On the event loop.
+protocol JanusSessionOwner: AnyObject, Sendable {
+  func session(_ session: JanusSession, did event: TransportEvent)
+  /// It is over, or never came about. Once; the owner leaves it.
+  func session(_ session: JanusSession, failed failure: SignallingFailure)
+}
+
+/// One session at a server of Janus, in a room: joins the client, its link to the server, the connection that publishes and the one that
+/// receives.
+/// After it failed another one is made. Functions may be called from any thread; what comes is handled on the event loop.
+final class JanusSession: TransportDelegate {
+  private struct State: @unchecked Sendable {
+    let client: JanusClient
+    var roster: JanusRoster
+    var isJoined = false
+    var hasFailed = false
+    var isLeft = false
+    /// Paths that are lost.
+    var lost: [JanusClient.Role] = []
+    /// The server says who speaks, so that packets need not.
+    var hearsTalking = false
+
+    // What is sent.
+    var publisher: WebRTCTransport?
+    var publications: [JanusPublication] = []
+    /// An offer waits for its answer, or for its candidates.
+    var isOffering = false
+    var isWaiting = false
+    var isComplete = false
+    /// The last offer was refused: no other one until the streams are others.
+    var isHeld = false
+    var offer = ""
+
+    // What is received.
+    var answer = ""
+    var subscribed: [StreamID] = []
+    var receptionLostAt: Int64?
+  }
+
+  /// After `leave`, nanoseconds in which the server may answer.
+  static let farewell: Int64 = 5_000_000_000
+
+  private let url: JanusURL
+  private let own: Member
+  private let link: any JanusLink
+  private let thread: any DriverLoop
+  private let network: any Network
+  private let loop: EventLoop
+  private let capture: PacketCapture?
+  private let owner: any JanusSessionOwner
+  private let state: Monitor<State>
+  private let reception: Monitor<JanusReception?>
+
+  /// Throws `.invalid` for an access token that is none of Janus.
+  init(
+    _ url: JanusURL, own: Member, token: AccessToken, thread: any DriverLoop, network: any Network, loop: EventLoop,
+    capture: PacketCapture?,
+    owner: any JanusSessionOwner
+  ) throws(MediaError) {
+    (self.url, self.own, self.thread, self.network, self.loop, self.capture, self.owner) = (url, own, thread, network, loop, capture, owner)
+    let secrets = try JanusSecrets(accessToken: token.value)
+    link =
+      url.isWebSocket
+      ? JanusSocketLink(url.endpoint, fingerprint: url.fingerprint, network: network, thread: thread)
+      : JanusHTTPLink(url.endpoint, fingerprint: url.fingerprint, network: network, thread: thread, loop: loop)
+    state = Monitor(
+      State(client: JanusClient(room: url.room, name: own.displayName, secrets: secrets), roster: JanusRoster(own: own.userID)))
+    reception = Monitor(nil)
+    let made = JanusReception(url.options, network: network, thread: thread, tap: capture) { [weak self] event in
+      guard let self else { return }
+      self.loop.post { self.take(event) }
+    }
+    reception.withLock { $0 = made }
+  }
+
+  /// Joins the room, and publishes that there.
+  func begin(_ publications: [JanusPublication]) {
+    state.withLock { $0.publications = publications }
+    do throws(MediaError) {
+      try link.start { [weak self] event in
+        guard let self else { return }
+        self.loop.post { self.take(event) }
+      }
+    } catch {
+      return fail(error)
+    }
+    change { $0.client.start(now: $1) }
+  }
+
+  /// Ends the session at the server. Nobody is told anything from now on.
+  func leave() {
+    let publisher: WebRTCTransport? = state.withLock { state in
+      state.isLeft = true
+      state.client.leave(now: loop.clock.now())
+      return state.publisher.take()
+    }
+    publisher?.disconnect()
+    reception.withLock { $0.take() }?.close()
+    advance()
+    loop.schedule(at: loop.clock.now() &+ JanusSession.farewell) { [self] in link.close() }
+  }
+
+  // MARK: The server
+
+  private func change(_ body: (inout State, _ now: Int64) -> Void) {
+    state.withLock { body(&$0, loop.clock.now()) }
+    advance()
+  }
+
+  /// Sends what is to be sent, and does what has happened.
+  private func advance() {
+    while true {
+      let canSend = link.canSend
+      let (next, request, event, target, isEnded): (Int64?, JanusRequest?, JanusClient.Event?, String?, Bool) = state.withLock { state in
+        let next = state.client.poll(now: loop.clock.now())
+        let request = canSend ? state.client.takeRequest() : nil
+        return (next, request, state.client.takeEvent(), state.client.pollTarget, state.isLeft && state.client.isEnded)
+      }
+      if let request { link.send(request) }
+      if let event { handle(event) }
+      link.poll(target)
+      // The request that ends it is in flight; what is written before the engine ends arrives.
+      if isEnded, link.canSend { return link.close() }
+      guard event == nil, request == nil else { continue }
+      if let next { loop.schedule(at: next) { [self] in advance() } }
+      return
+    }
+  }
+
+  private func take(_ event: JanusLinkEvent) {
+    change { state, now in
+      switch event {
+      case .message(let bytes): state.client.receive(bytes, now: now)
+      case .ready: return
+      case .failed(let failure): state.client.fail(failure, now: now)
+      }
+    }
+  }
+
+  private func handle(_ event: JanusClient.Event) {
+    if state.withLock({ $0.isLeft }) { return }
+    do throws(MediaError) {
+      switch event {
+      case .joined: joined()
+      case .participant(let one): tell(state.withLock { $0.roster.take(one) })
+      case .left(let id): tell(state.withLock { $0.roster.remove(id) })
+      case .answer(let sdp): try take(answer: sdp)
+      case .publishFailed(let error): publishFailed(error)
+      case .offer(let sdp, let sources): try take(offer: sdp, sources)
+      case .candidate(.publisher, let text, let mid): try? state.withLock { $0.publisher }?.addRemote(candidate: text, mid: mid)
+      case .candidate(.subscriber, let text, let mid): reception.withLock { $0 }?.addRemote(candidate: text, mid: mid)
+      case .talking(let source, let isTalking, let level):
+        state.withLock { $0.hearsTalking = true }
+        speak(source, isTalking, level)
+      case .moderated(let source, let isMuted): moderated(source, isMuted)
+      case .removed: tell([.moderated(by: "", .removed, reason: "")])
+      case .failed(let failure): fail(failure)
+      case .ended: return
+      }
+    } catch {
+      fail(error)
+    }
+  }
+
+  private func tell(_ events: [TransportEvent]) {
+    for event in events { owner.session(self, did: event) }
+  }
+
+  private func fail(_ error: MediaError) {
+    fail(SignallingFailure(error, isFinal: ![.timeout, .closed, .io, .again].contains(error.status)))
+  }
+
+  private func fail(_ failure: SignallingFailure) {
+    let isNews = state.withLock { state in
+      defer { state.hasFailed = true }
+      return !state.hasFailed && !state.isLeft
+    }
+    if isNews { loop.post { [self] in owner.session(self, failed: failure) } }
+  }
+
+  // MARK: The room
+
+  private func joined() {
+    let (publications, moderates): ([JanusPublication], Bool) = state.withLock { state in
+      state.isJoined = true
+      return (state.publications, state.client.moderates)
+    }
+    tell([.connected(moderates ? .all : .ordinary)])
+    for one in publications {
+      do throws(MediaError) {
+        try send(one)
+      } catch {
+        tell([.publishFailed(one.id, error)])
+      }
+    }
+  }
+
+  private func speak(_ source: JanusSource, _ isSpeaking: Bool, _ level: UInt32) {
+    let known = state.withLock { state in
+      state.roster.streams[source].flatMap { id in state.roster.userID(of: source.feed).map { (id, $0) } }
+    }
+    if let (stream, name) = known { tell([.speaking(stream, userID: name, isSpeaking, level: level)]) }
+  }
+
+  private func moderated(_ source: JanusSource, _ isMuted: Bool) {
+    let (stream, isOwn) = state.withLock { ($0.roster.streams[source], $0.client.isOwn(source.feed)) }
+    if isOwn {
+      tell([.moderated(by: "", isMuted ? .muted : .unmuted, reason: "")])
+    } else if let stream {
+      tell([.streamMuted(stream, isMuted)])
+    }
+  }
+
+  func remove(_ userID: String) throws(MediaError) {
+    try moderate(userID) { (client, id, now) throws(MediaError) in try client.remove(id, now: now) }
+  }
+
+  func mute(_ userID: String, _ isMuted: Bool) throws(MediaError) {
+    try moderate(userID) { (client, id, now) throws(MediaError) in try client.mute(id, isMuted, now: now) }
+  }
+
+  private func moderate(_ userID: String, _ body: (JanusClient, JanusID, Int64) throws(MediaError) -> Void) throws(MediaError) {
+    guard userID != own.userID else { throw MediaError(.invalid, "userID is the session's own; accepted: that of another member") }
+    try state.withLock { state throws(MediaError) in
+      guard let id = state.roster.id(of: userID) else {
+        throw MediaError(.notFound, "no participant has the user id \"\(userID.prefix(64))\"")
+      }
+      try body(state.client, id, loop.clock.now())
+    }
+    advance()
+  }
+
+  // MARK: Sending
+
+  /// In this session, or at once when it has joined.
+  func publish(_ one: JanusPublication) throws(MediaError) {
+    let isJoined = state.withLock { state in
+      state.publications.append(one)
+      state.isHeld = false
+      return state.isJoined
+    }
+    if isJoined { try send(one) }
+  }
+
+  private func send(_ one: JanusPublication) throws(MediaError) {
+    let (publisher, isNew): (WebRTCTransport, Bool) = state.withLock { state in
+      if let publisher = state.publisher { return (publisher, false) }
+      let made = WebRTCTransport(
+        url.options, servers: [], own: own.userID, thread: thread, network: network, loop: loop, capture: capture, keepsCapture: true)
+      (state.publisher, state.isOffering, state.isWaiting, state.isComplete, state.offer) = (made, false, false, false, "")
+      return (made, true)
+    }
+    if isNew { publisher.connect(self) }
+    do throws(MediaError) {
+      try publisher.publish(one.id, codec: one.codec, format: one.format, layers: one.layers)
+    } catch {
+      state.withLock { $0.publications.removeAll { $0.id == one.id } }
+      throw error
+    }
+    // What the server would have refused, it may take now.
+    loop.post { [self] in offer() }
+  }
+
+  func unpublish(_ stream: StreamID) {
+    let publisher: WebRTCTransport? = state.withLock { state in
+      state.publications.removeAll { $0.id == stream }
+      state.isHeld = false
+      return state.publisher
+    }
+    publisher?.unpublish(stream)
+  }
+
+  /// What is wanted, and in no description yet; when the one before was answered.
+  private func offer() {
+    let publisher: WebRTCTransport? = state.withLock { state in
+      guard !state.isOffering, !state.isHeld, !state.isLeft, !state.hasFailed, let publisher = state.publisher else { return nil }
+      state.isOffering = true
+      return publisher
+    }
+    guard let publisher else { return }
+    do throws(MediaError) {
+      guard publisher.needsNegotiation else { return state.withLock { $0.isOffering = false } }
+      _ = try publisher.describe()
+      // Without trickle all candidates are waited for.
+      let isNow = state.withLock { state in
+        state.isWaiting = !url.options.trickles && !state.isComplete
+        return !state.isWaiting
+      }
+      if isNow { try sendOffer(publisher) }
+    } catch {
+      fail(error)
+    }
+  }
+
+  private func sendOffer(_ publisher: WebRTCTransport) throws(MediaError) {
+    let text = try publisher.localDescription()
+    let texts = state.withLock { $0.publications }.compactMap { one in publisher.section(of: one.id).map { (mid: $0, text: one.text) } }
+    change { state, now in
+      (state.offer, state.isWaiting) = (text, false)
+      state.client.publish(offer: text, texts: texts, now: now)
+    }
+  }
+
+  private func take(answer sdp: String) throws(MediaError) {
+    guard let publisher = state.withLock({ $0.publisher }) else { return }
+    _ = try publisher.setRemote(.answer, sdp)
+    state.withLock { $0.isOffering = false }
+    offer()
+  }
+
+  /// What is new in the offer that was refused is not sent; what was there before goes on.
+  private func publishFailed(_ error: MediaError) {
+    let (publisher, refused, isFirst): (WebRTCTransport?, [StreamID], Bool) = state.withLock { state in
+      let refused = state.publications.filter { !$0.isTaken }.map(\.id)
+      let isFirst = refused.count == state.publications.count
+      state.publications.removeAll { !$0.isTaken }
+      (state.isOffering, state.isHeld) = (false, !isFirst)
+      return (isFirst ? state.publisher.take() : state.publisher, refused, isFirst)
+    }
+    if isFirst {
+      publisher?.disconnect()
+    } else {
+      _ = try? publisher?.setRemote(.rollback, "")
+      for stream in refused { publisher?.unpublish(stream) }
+    }
+    tell(refused.map { .publishFailed($0, error) })
+  }
+
+  /// Of the publisher's connection.
+  func transport(_ transport: any Transport, _ event: TransportEvent) {
+    guard let publisher = state.withLock({ $0.publisher }), publisher === transport else { return }
+    switch event {
+    case .signal(.negotiationNeeded): offer()
+    case .signal(.localCandidate(let text, let mid, let user)):
+      let isNew = state.withLock { $0.isOffering || !$0.offer.isEmpty } && isNew(text, user, in: state.withLock { $0.offer })
+      if isNew { change { $0.client.add(candidate: text, mid: mid, of: .publisher, now: $1) } }
+    case .signal(.candidatesComplete):
+      let waits = state.withLock { state in
+        state.isComplete = true
+        return state.isWaiting
+      }
+      if waits {
+        do throws(MediaError) {
+          try sendOffer(publisher)
+        } catch {
+          fail(error)
+        }
+      }
+      change { $0.client.add(candidate: "", mid: nil, of: .publisher, now: $1) }
+    case .signal(.restartWanted):
+      link.renew()
+      state.withLock { ($0.isComplete, $0.isHeld) = (false, false) }
+      do throws(MediaError) { try publisher.restartICE() } catch { fail(error) }
+    case .signal: return
+    case .connected, .reconnected: found(.publisher)
+    case .reconnecting: lost(.publisher)
+    case .disconnected(let error):
+      fail(SignallingFailure(error ?? MediaError(.closed, "the server ended the connection"), isFinal: error?.status == .untrusted))
+    case .receivers(let stream, let count):
+      state.withLock { state in
+        if let place = state.publications.firstIndex(where: { $0.id == stream }) { state.publications[place].isTaken = count > 0 }
+      }
+      tell([event])
+    case .publishFailed(let stream, _):
+      state.withLock { $0.publications.removeAll { $0.id == stream } }
+      tell([event])
+    case .keyFrameRequested, .estimate, .network: tell([event])
+    default: return
+    }
+  }
+
+  /// It is of the generation that was described, and not in the description.
+  private func isNew(_ text: String, _ user: String, in description: String) -> Bool {
+    guard let known = WHIPDescriptions.credentials(in: description), known.user == user else { return false }
+    return !description.has(text)
+  }
+
+  // MARK: Paths
+
+  private func lost(_ role: JanusClient.Role) {
+    let isFirst = state.withLock { state in
+      guard !state.lost.contains(role) else { return false }
+      state.lost.append(role)
+      return state.lost.count == 1
+    }
+    if isFirst { tell([.reconnecting]) }
+  }
+
+  private func found(_ role: JanusClient.Role) {
+    let isLast = state.withLock { state in
+      guard state.lost.contains(role) else { return false }
+      state.lost.removeAll { $0 == role }
+      return state.lost.isEmpty
+    }
+    if isLast { tell([.reconnected]) }
+  }
+
+  // MARK: Receiving
+
+  func subscribe(to stream: StreamID, _ sink: any EncodedSink) {
+    guard let source = state.withLock({ $0.roster.source(of: stream) }) else { return }
+    reception.withLock { $0 }?.subscribe(to: source, sink)
+    change { state, now in
+      if !state.subscribed.contains(stream) { state.subscribed.append(stream) }
+      want(&state, now)
+    }
+  }
+
+  func unsubscribe(from stream: StreamID) {
+    if let source = state.withLock({ $0.roster.source(of: stream) }) { reception.withLock { $0 }?.unsubscribe(from: source) }
+    change { state, now in
+      state.subscribed.removeAll { $0 == stream }
+      want(&state, now)
+    }
+  }
+
+  private func want(_ state: inout State, _ now: Int64) {
+    state.client.want(state.subscribed.compactMap { state.roster.source(of: $0) }, now: now)
+  }
+
+  private func take(offer sdp: String, _ sources: [String: JanusSource]) throws(MediaError) {
+    guard let reception = reception.withLock({ $0 }) else { return }
+    let text = try reception.answer(sdp, sources)
+    change { state, now in
+      state.answer = text
+      state.client.answer(text, now: now)
+    }
+  }
+
+  private func take(_ event: JanusReceptionEvent) {
+    if state.withLock({ $0.isLeft || $0.hasFailed }) { return }
+    switch event {
+    case .candidate(let text, let mid, let user):
+      if isNew(text, user, in: state.withLock { $0.answer }) {
+        change { $0.client.add(candidate: text, mid: mid, of: .subscriber, now: $1) }
+      }
+    case .candidatesComplete: change { $0.client.add(candidate: "", mid: nil, of: .subscriber, now: $1) }
+    case .restartWanted:
+      link.renew()
+      change { $0.client.restartReceiving(now: $1) }
+    case .path(true):
+      state.withLock { $0.receptionLostAt = nil }
+      found(.subscriber)
+    case .path(false): receptionLost()
+    case .failed(let error): fail(SignallingFailure(error, isFinal: error.status == .untrusted))
+    case .spoke(let source, let level):
+      if !state.withLock({ $0.hearsTalking }) { speak(source, level != nil, level ?? AudioFrame.silentLevel) }
+    }
+  }
+
+  private func receptionLost() {
+    let now = loop.clock.now()
+    let isNews = state.withLock { state in
+      guard state.receptionLostAt == nil else { return false }
+      state.receptionLostAt = now
+      return true
+    }
+    guard isNews else { return }
+    lost(.subscriber)
+    loop.schedule(at: now &+ WebRTCTransport.patience) { [self] in
+      guard state.withLock({ $0.receptionLostAt == now }) else { return }
+      fail(MediaError(.timeout, "the path by which streams are received was lost for \(WebRTCTransport.patience / 1_000_000_000) s"))
+    }
+  }
+
+  func requestKeyFrame(of stream: StreamID) {
+    if let source = state.withLock({ $0.roster.source(of: stream) }) { reception.withLock { $0 }?.requestKeyFrame(of: source) }
+  }
+
+  // MARK: Figures
+
+  var publisher: WebRTCTransport? { state.withLock { $0.publisher } }
+  var receiver: JanusReception? { reception.withLock { $0 } }
+
+  func look(receiving stream: StreamID) -> InboundSnapshot? {
+    state.withLock { $0.roster.source(of: stream) }.flatMap { source in receiver?.look(receiving: source) }
+  }
+}
