@@ -14,6 +14,8 @@ final class EmulatedWebServer: NetworkDriver, @unchecked Sendable {
     case bytes(String, closes: Bool)
     case nothing
     case later
+    /// WebSocket from now on, with that subprotocol.
+    case upgrade(WebSocketOffer, String?)
   }
 
   final class Connection: @unchecked Sendable {
@@ -22,12 +24,18 @@ final class EmulatedWebServer: NetworkDriver, @unchecked Sendable {
     let http: HTTPServerConnection
     var outbox: [UInt8] = []
     var closes = false
+    /// After an upgrade.
+    var socketMachine: WebSocketMachine?
     /// Nanoseconds of a piece of the outbox; 0: all at once.
     var pieceDue: Int64 = 0
 
     init(_ socket: any StreamConnection, _ tls: TLSMachine?, _ now: Int64) {
       (self.socket, self.tls) = (socket, tls)
       http = HTTPServerConnection(now: now)
+    }
+
+    func take(_ bytes: UnsafeRawBufferPointer, _ now: Int64) {
+      if let socketMachine { socketMachine.receive(bytes, now: now) } else { http.receive(bytes, now: now) }
     }
   }
 
@@ -36,6 +44,8 @@ final class EmulatedWebServer: NetworkDriver, @unchecked Sendable {
   let certificate: TLSCertificate
   /// What it does with a request; `later`: `respond` is called on the connection.
   var answer: (HTTPRequest, Connection) -> Reply = { _, _ in .nothing }
+  /// Of WebSocket.
+  var receiveText: (String, Connection) -> Void = { _, _ in }
   /// Whether a connection over TLS that it closes ends as TLS has it.
   var saysGoodbye = true
   private(set) var requests: [HTTPRequest] = []
@@ -68,6 +78,11 @@ final class EmulatedWebServer: NetworkDriver, @unchecked Sendable {
     flush(connection)
   }
 
+  func send(text: String, on connection: Connection) {
+    try? connection.socketMachine?.send(text: text)
+    flush(connection)
+  }
+
   func drive(isReadable: Bool) -> Int64 {
     let now = host.clock.now()
     for (place, listener) in listeners.enumerated() {
@@ -87,12 +102,12 @@ final class EmulatedWebServer: NetworkDriver, @unchecked Sendable {
       case .bytes(let count):
         memory[..<count].withUnsafeBytes { bytes in
           if let tls = connection.tls {
-            tls.receive(bytes) { connection.http.receive($0, now: now) }
+            tls.receive(bytes) { connection.take($0, now) }
             var out: [UInt8] = []
             tls.takeOutput(&out)
             _ = out.withUnsafeBytes { connection.socket.write($0) }
           } else {
-            connection.http.receive(bytes, now: now)
+            connection.take(bytes, now)
           }
         }
       case .nothing: break loop
@@ -107,9 +122,13 @@ final class EmulatedWebServer: NetworkDriver, @unchecked Sendable {
       case .bytes(let text, let closes):
         connection.outbox += Array(text.utf8)
         connection.closes = closes
+      case .upgrade(let offer, let chosen):
+        connection.socketMachine = WebSocketMachine(.server, random: SeededRandom(seed: 3), now: now)
+        _ = try? connection.http.upgrade(offer.accepted(chosen))
       case .nothing, .later: break
       }
     }
+    while case .text(let text)? = connection.socketMachine?.takeEvent() { receiveText(text, connection) }
     flush(connection)
     return !(connection.http.isClosed || connection.closes) || !connection.outbox.isEmpty
   }
@@ -117,6 +136,7 @@ final class EmulatedWebServer: NetworkDriver, @unchecked Sendable {
   private func flush(_ connection: Connection) {
     var plain: [UInt8] = []
     connection.http.takeOutput(&plain)
+    connection.socketMachine?.takeOutput(&plain)
     plain = connection.outbox + plain
     connection.outbox = []
     guard !plain.isEmpty else { return }

@@ -1,0 +1,186 @@
+import CMediaSDK
+import MediaCore
+import MediaEmulation
+import MediaNetwork
+import MediaRuntime
+import MediaSDP
+import Testing
+
+@testable import MediaSignalling
+@testable import MediaTLS
+@testable import MediaTransport
+@testable import MediaWebRTC
+@testable import MediaWebRTCTransport
+
+@Suite struct JanusTransportTests {
+  private let house = WebRTCHouse()
+  private let server: EmulatedJanus
+  private let host: EmulatedHost
+  private let vp8 = Int32(MSDK_CODEC_VP8)
+  private let opus = Int32(MSDK_CODEC_OPUS)
+
+  init() throws {
+    server = try EmulatedJanus(house, at: "10.0.8.1")
+    host = try house.network.addHost("10.0.0.1")
+  }
+
+  private func end(_ scheme: String = "janus+https", token: String = "", options: String = "") throws -> JanusEnd {
+    let url = "\(scheme)://10.0.8.1/janus?room=1234#fingerprint=\(server.web.certificate.fingerprint)\(options)"
+    return try JanusEnd(url, token: token, on: host, house)
+  }
+
+  private func close(_ end: JanusEnd) throws {
+    end.janus.disconnect()
+    try house.close()
+    #expect(server.errors.isEmpty, "\(server.errors)")
+  }
+
+  @Test(arguments: ["janus+https", "janus+wss"]) func whatIsPublishedReachesTheServer(scheme: String) throws {
+    let a = try end(scheme, token: "pin=p")
+    #expect(try house.run(for: 5 * second) { a.isHere }, "\(a.events) \(String(describing: a.ending)) \(server.said)")
+    #expect(server.said == ["create", "attach", "join"] && server.bodies[0].member("pin")?.string == "p")
+    #expect(server.bodies[0].member("display")?.string == "Anna")
+    try a.publish(.audio)
+    #expect(try house.run(for: 5 * second) { a.count("receivers 1") == 1 }, "\(a.events) \(server.said)")
+    let b = try #require(server.last?.publisher)
+    // Video begins later, and ends again.
+    let video = try a.publish(.video)
+    #expect(try house.run(for: 5 * second) { a.count("receivers 1") == 2 }, "\(a.events) \(server.said)")
+    #expect(server.said.filter { $0 == "publish" || $0 == "configure" } == ["publish", "configure"])
+    #expect(server.bodies.last { $0.member("request")?.string == "configure" }?.member("descriptions")?.list.count == 2)
+    try a.call(for: 2 * second, video: 1, audio: 0)
+    #expect(b.received(vp8) > 50 && b.received(opus) > 90, "\(b.received(vp8)) \(b.received(opus))")
+    a.janus.unpublish(video)
+    #expect(try house.run(for: 5 * second) { server.said.count { $0 == "configure" } == 2 && b.has("removed") })
+    try close(a)
+    #expect(server.destroyed == 1 && server.sessions.isEmpty && server.web.connectionCount == 0)
+  }
+
+  @Test(arguments: ["janus+https", "janus+wss"]) func whatTheProgramStartsToReceiveComes(scheme: String) throws {
+    server.add(8, "Bob")
+    let a = try end(scheme)
+    #expect(try house.run(for: 5 * second) { a.added.count == 2 && server.last?.subscribed.count == 2 }, "\(a.events) \(server.said)")
+    #expect(a.has("joined 8") && a.added.map(\.userID) == ["8", "8"])
+    if case .video(_, let kind) = a.added[1].format { #expect(kind == VideoKind.screenShare.rawValue) } else { Issue.record("no video") }
+    let session = try #require(server.last)
+    let b = try #require(session.receiver)
+    try house.run(for: second)
+    // As the program asked for them, one after the other.
+    let (audio, video) = (
+      session.subscribed.firstIndex { $0.source.mid == "0" } ?? 0, session.subscribed.firstIndex { $0.source.mid == "1" } ?? 0
+    )
+    try b.call(for: 2 * second, video: video, audio: audio)
+    #expect(a.received(vp8) > 50 && a.received(opus) > 90, "\(a.received(vp8)) \(a.received(opus)) \(b.events)")
+    #expect(b.keysWanted > 0 || a.received(vp8) > 0)
+    #expect(a.janus.stats.bytesReceived > 100_000)
+    // What is not received any longer is not asked for any longer.
+    a.janus.unsubscribe(from: a.added[1].id)
+    #expect(try house.run(for: 2 * second) { session.subscribed.count == 1 }, "\(server.said)")
+    let before = a.received(vp8)
+    try b.call(for: second, video: nil, audio: audio)
+    #expect(a.received(vp8) == before && a.received(opus) > 130)
+    // And comes again.
+    a.janus.subscribe(to: a.added[1].id, .encoded(a))
+    #expect(try house.run(for: 2 * second) { session.subscribed.count == 2 && b.isConnected })
+    try house.run(for: second)
+    try b.call(for: second, video: 2, audio: audio)
+    #expect(a.received(vp8) > before + 20, "\(a.received(vp8)) \(before)")
+    // Somebody else comes; Bob leaves.
+    server.add(9, "Cleo", hasVideo: false)
+    #expect(try house.run(for: 2 * second) { session.subscribed.count == 3 })
+    server.remove(8)
+    #expect(try house.run(for: 2 * second) { a.has("left 8") && a.count("removed") == 2 })
+    try close(a)
+  }
+
+  @Test func speakersAndModerationReachTheProgram() throws {
+    server.add(8, "Bob")
+    let a = try end(token: "secret=s")
+    #expect(try house.run(for: 5 * second) { a.added.count == 2 })
+    server.broadcast(#""videoroom":"talking","room":1234,"id":8,"mid":"0","audio-level-dBov-avg":30"#)
+    server.broadcast(#""videoroom":"event","room":1234,"id":8,"mid":"0","moderation":"muted""#)
+    server.broadcast(#""videoroom":"event","room":1234,"id":77,"mid":"0","moderation":"muted""#)
+    #expect(try house.run(for: second) { a.events.count { $0.hasPrefix("moderated") } == 1 }, "\(a.events)")
+    #expect(a.events.contains { $0.hasPrefix("speaking") } && a.events.contains { $0.hasPrefix("streamMuted") }, "\(a.events)")
+    try a.janus.mute("8", true)
+    try a.janus.remove("8", reason: "")
+    #expect(failure { try a.janus.remove("5", reason: "") }?.status == .notFound)
+    #expect(failure { try a.janus.mute("me", true) }?.status == .invalid)
+    #expect(try house.run(for: second) { server.said.contains("moderate") && server.said.contains("kick") })
+    server.broadcast(#""videoroom":"event","room":1234,"leaving":"ok","reason":"kicked""#)
+    #expect(try house.run(for: second) { a.ending != nil })
+    #expect(a.ending?.status == .removed)
+    try close(a)
+  }
+
+  // MARK: Trouble
+
+  @Test(arguments: [(426, Status.notFound), (433, .permission)]) func whatIsRefusedForGoodEndsTheSession(code: Int, status: Status) throws {
+    server.refuse["join"] = code
+    let a = try end()
+    #expect(try house.run(for: 5 * second) { a.ending != nil })
+    #expect(a.ending?.status == status && !a.has("connected"), "\(String(describing: a.ending))")
+    try close(a)
+  }
+
+  /// A room that is full refuses the stream, not the session.
+  @Test func aRefusedStreamFailsAlone() throws {
+    let a = try end()
+    #expect(try house.run(for: 5 * second) { a.isHere })
+    server.refuse["publish"] = 432
+    try a.publish(.audio)
+    #expect(try house.run(for: 5 * second) { a.has("failed full") }, "\(a.events)")
+    server.refuse = [:]
+    try a.publish(.video)
+    #expect(try house.run(for: 5 * second) { a.has("receivers 1") }, "\(a.events) \(server.said)")
+    server.refuse["configure"] = 437
+    try a.publish(.audio)
+    #expect(try house.run(for: 5 * second) { a.has("failed format") }, "\(a.events)")
+    // What was there goes on.
+    let b = try #require(server.last?.publisher)
+    try a.call(for: second, video: 1)
+    #expect(b.received(vp8) > 20 && a.isHere)
+    try close(a)
+  }
+
+  @Test(arguments: ["janus+https", "janus+wss"]) func aLostSessionIsReplaced(scheme: String) throws {
+    server.add(8, "Bob")
+    let a = try end(scheme)
+    #expect(try house.run(for: 5 * second) { a.isHere && a.added.count == 2 })
+    try a.publish(.video)
+    #expect(try house.run(for: 5 * second) { a.has("receivers 1") })
+    try server.restart()
+    #expect(try house.run(for: 60 * second) { a.has("reconnected") && a.count("receivers 1") == 2 && a.added.count == 4 }, "\(a.events)")
+    #expect(a.count("removed") == 2 && a.has("left 8") && a.count("connected") == 1)
+    let b = try #require(server.last?.publisher)
+    try a.call(for: second)
+    #expect(b.received(vp8) > 20)
+    try close(a)
+  }
+
+  @Test func aServerThatIsNotThereIsTriedForAWhile() throws {
+    server.web.stop()
+    let a = try end()
+    #expect(try house.run(for: 90 * second) { a.ending != nil })
+    #expect(a.ending?.status != .notFound && a.count("connected") == 0)
+    try close(a)
+  }
+
+  /// The machine's address changes: ICE is restarted by an offer of either end.
+  @Test func anotherAddressBringsAnotherPath() throws {
+    server.add(8, "Bob")
+    let a = try end()
+    #expect(try house.run(for: 5 * second) { a.isHere && server.last?.subscribed.count == 2 })
+    try a.publish(.video)
+    #expect(try house.run(for: 5 * second) { a.has("receivers 1") })
+    try house.run(for: 2 * second)
+    try host.move(to: [try #require(SocketAddress("10.0.0.2", port: 0))])
+    #expect(try house.run(for: 60 * second) { server.bodies.contains { $0.member("restart")?.isTrue == true } }, "\(server.said)")
+    try house.run(for: 20 * second)
+    let b = try #require(server.last?.publisher)
+    let before = b.received(vp8)
+    try a.call(for: second)
+    #expect(b.received(vp8) > before + 20, "\(a.events) \(server.said)")
+    try close(a)
+  }
+}
