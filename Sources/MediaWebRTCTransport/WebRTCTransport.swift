@@ -103,8 +103,8 @@ final class WebRTCTransport: Transport {
     guard isFirst else { return }
     do throws(MediaError) {
       let driver = try PeerDriver(
-        options.driverSettings(label: label, id: network.random(), servers: servers), certificate: try TLSCertificate.make(), network: network,
-        thread: thread, tap: capture, delegate: self)
+        options.driverSettings(label: label, id: network.random(), servers: servers), certificate: try TLSCertificate.make(),
+        network: network, thread: thread, tap: capture, delegate: self)
       let isHere = state.withLock { state in
         if state.phase == .connecting { state.driver = driver }
         return state.phase == .connecting
