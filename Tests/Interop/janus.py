@@ -1,9 +1,11 @@
 """The media server Janus in a network namespace of its own, since it takes no notice of loopback interfaces, and its API over HTTP."""
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import secrets
+import ssl
 import subprocess
 import time
 import unittest
@@ -14,7 +16,7 @@ from typing import Any, Optional
 from peers import InteropTest, need
 
 OTHERS = ["audiobridge", "duktape", "echotest", "lua", "nosip", "recordplay", "sip", "textroom", "videocall", "voicemail"]
-TRANSPORTS = ["mqtt", "nanomsg", "pfunix", "rabbitmq", "websockets"]
+TRANSPORTS = ["mqtt", "nanomsg", "pfunix", "rabbitmq"]
 
 
 def run(*words: str) -> None:
@@ -22,7 +24,7 @@ def run(*words: str) -> None:
 
 
 class Janus:
-    """`near` is this side's address, `far` its own."""
+    """`near` is this side's address, `far` its own. Its API is there over HTTP (8088), HTTPS (8089) and WebSocket over TLS (8989)."""
 
     def __init__(self, test: InteropTest) -> None:
         need("janus", "ip")
@@ -53,11 +55,19 @@ class Janus:
         directory.mkdir()
         disabled = ",".join(f"libjanus_{name}.so" for name in OTHERS)
         silent = ",".join(f"libjanus_{name}.so" for name in TRANSPORTS)
+        key, certificate = directory / "key.pem", directory / "certificate.pem"
+        run("openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-keyout", str(key), "-out", str(certificate),
+            "-days", "2", "-subj", "/CN=janus")
+        self.fingerprint = hashlib.sha256(ssl.PEM_cert_to_DER_cert(certificate.read_text())).hexdigest()
+        pair = f'certificates: {{ cert_pem = "{certificate}" \n cert_key = "{key}" }}\n'
         (directory / "janus.jcfg").write_text(
             f'general: {{ debug_level = 4 \n admin_secret = "{secrets.token_hex(8)}" }}\n'
             f'nat: {{ ice_enforce_list = "{interface}" \n full_trickle = false }}\nmedia: {{ ipv6 = false }}\n'
             f'plugins: {{ disable = "{disabled}" }}\ntransports: {{ disable = "{silent}" }}\n')
-        (directory / "janus.transport.http.jcfg").write_text(f'general: {{ json = "plain" \n http = true \n port = 8088 \n ip = "{self.far}" }}\n')
+        (directory / "janus.transport.http.jcfg").write_text(f'general: {{ json = "plain" \n http = true \n port = 8088 \n ip = "{self.far}" \n'
+            f'https = true \n secure_port = 8089 \n secure_ip = "{self.far}" }}\n{pair}')
+        (directory / "janus.transport.websockets.jcfg").write_text(
+            f'general: {{ json = "plain" \n ws = false \n wss = true \n wss_port = 8989 \n wss_ip = "{self.far}" }}\n{pair}')
         for plugin in ["streaming", "videoroom"]:
             (directory / f"janus.plugin.{plugin}.jcfg").write_text("general: { }\n")
 
@@ -71,7 +81,7 @@ class Janus:
                 time.sleep(0.1)
 
     def ask(self, path: str, body: Optional[dict[str, Any]], patience: float = 40) -> dict[str, Any]:
-        data = None if body is None else json.dumps(body | {"transaction": secrets.token_hex(6)}).encode()
+        data = None if body is None else json.dumps({"transaction": secrets.token_hex(6)} | body).encode()
         request = urllib.request.Request(f"http://{self.far}:8088/janus{path}", data, {"Content-Type": "application/json"})
         with urllib.request.urlopen(request, timeout=patience) as answer:
             result = json.loads(answer.read())
@@ -103,16 +113,21 @@ class Handle:
         assert "error" not in data, data
         return data
 
+    def keep_alive(self) -> None:
+        """At least once a minute."""
+        self._janus.ask(self._session, {"janus": "keepalive"})
+
     def command(self, jsep: Optional[dict[str, str]] = None, **body: Any) -> tuple[dict[str, Any], Optional[dict[str, str]]]:
         """One that is answered by an event, which may bring a description."""
-        message: dict[str, Any] = {"janus": "message", "body": body}
+        message: dict[str, Any] = {"janus": "message", "body": body, "transaction": secrets.token_hex(6)}
         if jsep:
             message["jsep"] = jsep
         self._janus.ask(self._path, message)
         deadline = time.monotonic() + 60
         while time.monotonic() < deadline:
             event = self._janus.ask(f"{self._session}?maxev=1", None)
-            if event.get("janus") == "event":
+            # Others are of what happens in the room.
+            if event.get("janus") == "event" and event.get("transaction") == message["transaction"]:
                 data = event["plugindata"]["data"]
                 assert "error" not in data, data
                 return data, event.get("jsep")

@@ -9,7 +9,8 @@ import Testing
 
   @Test(arguments: [
     ("loopback:a", "loopback"), ("rtp://127.0.0.1:5004", "rtp"), ("rtp:", "rtp"), ("hub://127.0.0.1:5004/a?fingerprint=\(print)", "hub"),
-    ("webrtc:?polite=0", "webrtc"), ("whip+https://[::1]/whip/a?b#trickle=0", "whip+https"), ("whep+http://127.0.0.1:8080/a", "whep+http")
+    ("webrtc:?polite=0", "webrtc"), ("whip+https://[::1]/whip/a?b#trickle=0", "whip+https"), ("whep+http://127.0.0.1:8080/a", "whep+http"),
+    ("janus+https://[::1]:8089/janus?room=1#trickle=0", "janus+https"), ("janus+ws://127.0.0.1:8188/?room=a", "janus+ws")
   ])
   func theSchemeSaysWhereASessionConnects(url: String, scheme: String) throws {
     let factory = try Transports.factory(of: url, argument: "url")
@@ -35,7 +36,8 @@ import Testing
 
   @Test func errorsNameTheTransportsWithAFeature() {
     #expect(Transports.schemes(with: .members, joinedBy: "and") == "loopback: and hub:")
-    #expect(Transports.schemes(with: .network, joinedBy: "or") == "rtp:, hub:, webrtc:, whip+https:, whep+https:, whip+http: or whep+http:")
+    let servers = "whip+https:, whep+https:, whip+http:, whep+http:, janus+https:, janus+wss:, janus+http: or janus+ws:"
+    #expect(Transports.schemes(with: .network, joinedBy: "or") == "rtp:, hub:, webrtc:, \(servers)")
     #expect(Transports.schemes(with: .descriptions, joinedBy: "or") == "rtp:")
     #expect(Transports.schemes(with: [], joinedBy: "and").hasPrefix("loopback:, rtp:, hub:, webrtc:, whip+https:, "))
     #expect(Transports.forms(without: .network) == "loopback:NAME")

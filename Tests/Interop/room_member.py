@@ -1,0 +1,97 @@
+"""A participant of a room that is a session of this library: sends numbered pictures and a tone, keeps what comes of each of the others."""
+from __future__ import annotations
+
+import asyncio
+from collections import defaultdict
+from typing import Any, Optional
+
+import numpy as np
+
+import mediasdk
+import material
+from ours import Pictures, Sine
+
+
+class RoomMember:
+    """Connects at once. Others are known by their display names."""
+
+    def __init__(self, url: str, name: str, stream: int, frequency: float, token: Optional[str] = None, *, is_screen: bool = False) -> None:
+        self.engine = mediasdk.Engine()
+        self.session = self.engine.create_session(url, f"id-{name}", name, access_token=token)
+        self.name, self.stream, self.frequency = name, stream, frequency
+        self.names: dict[str, str] = {}
+        self.pictures: dict[str, list[np.ndarray]] = defaultdict(list)
+        self.samples: dict[str, list[np.ndarray]] = defaultdict(list)
+        self.kinds: dict[str, mediasdk.VideoKind] = {}
+        self.gone: list[str] = []
+        self.left: list[str] = []
+        self.speakers: set[str] = set()
+        self.videos: dict[str, mediasdk.IncomingVideo] = {}
+        self.error: Optional[mediasdk.MediaSDKError] = None
+        self.states: list[mediasdk.SessionState] = []
+        self._tasks: list[asyncio.Task] = []
+        asyncio.get_running_loop().slow_callback_duration = 10  # seconds: pictures are made on the loop
+        self.session.connect(wait=False)
+        format = mediasdk.VideoFormat("I420", material.WIDTH, material.HEIGHT, material.RATE)
+        kind = mediasdk.VideoKind.SCREEN_SHARE if is_screen else mediasdk.VideoKind.VIRTUAL
+        self.video = self.engine.create_outgoing_video(format, limits="EXTENDED", kind=kind)
+        self.audio = self.engine.create_outgoing_audio(application="AUDIO")
+        self.session.start_video(self.video)
+        self.session.start_audio(self.audio)
+        self._begin(self.video.run_async(Pictures(stream)))
+        self._begin(self.audio.run_async(Sine(frequency)))
+        self._begin(self._events())
+
+    def _begin(self, work: Any) -> None:
+        self._tasks.append(asyncio.ensure_future(work))
+
+    async def _events(self) -> None:
+        async for event in self.session:
+            if isinstance(event, mediasdk.ParticipantJoined):
+                self.names[event.user_id] = event.display_name
+            elif isinstance(event, mediasdk.ParticipantLeft):
+                self.left.append(self.names.get(event.user_id, ""))
+            elif isinstance(event, mediasdk.IncomingVideoAdded):
+                name = self.names[event.user_id]
+                self.videos[name] = event.incoming_video
+                self.kinds[name] = event.incoming_video.kind
+                event.incoming_video.start(pixel_format="I420")
+                self._begin(self._keep_pictures(event.incoming_video, name))
+            elif isinstance(event, mediasdk.IncomingVideoRemoved):
+                self.gone.append(self.names[event.user_id])
+            elif isinstance(event, mediasdk.IncomingAudioAdded):
+                event.incoming_audio.start(sample_rate=48_000, channels=1, sample_format="F32")
+                self._begin(self._keep_samples(event.incoming_audio, self.names[event.user_id]))
+            elif isinstance(event, mediasdk.ActiveSpeakerChanged):
+                self.speakers.add(self.names.get(event.user_id or "", ""))
+            elif isinstance(event, mediasdk.SessionStateChanged):
+                self.states.append(event.state)
+                self.error = event.error or self.error
+
+    async def _keep_pictures(self, stream: mediasdk.IncomingVideo, name: str) -> None:
+        async for frame in stream:
+            with frame:
+                self.pictures[name].append(frame.plane_array(0).copy())
+
+    async def _keep_samples(self, stream: mediasdk.IncomingAudio, name: str) -> None:
+        async for frame in stream:
+            with frame:
+                self.samples[name].append(frame.to_numpy()[:, 0].copy())
+
+    def check(self) -> None:
+        """Raises what made a task end."""
+        for task in self._tasks:
+            if task.done():
+                task.result()
+
+    @property
+    def told(self) -> str:
+        counts = {name: (len(self.pictures[name]), len(self.samples[name])) for name in {*self.pictures, *self.samples}}
+        return f"{self.name} is {self.session.state.name} after {[state.name for state in self.states]}, has {counts}, knows {self.names}, error {self.error}"
+
+    async def close(self) -> None:
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        self.session.close()
+        self.engine.close()

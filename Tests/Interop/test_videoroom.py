@@ -1,0 +1,176 @@
+"""Sessions of this library in a room of Janus's VideoRoom, over HTTPS and WebSocket, with a member by aiortc among them."""
+from __future__ import annotations
+
+import asyncio
+import time
+import unittest
+from typing import Any, Callable, Optional
+
+import numpy as np
+
+import material
+import mediasdk
+import numbered
+from janus import Handle, Janus
+from peers import InteropTest
+from room_member import RoomMember
+
+try:
+    from webrtc import Caller, Viewer
+except ImportError as error:
+    MISSING: Optional[str] = f"aiortc is not here ({error}); make interop installs it"
+else:
+    MISSING = None
+
+PATIENCE = 60.0  # seconds for what takes a few
+PICTURES, SECONDS = 40, 2  # of each of the others, that each member waits for
+ROOM, PIN = 1234, "a pin"
+TOKEN = "pin=a%20pin"
+DORA = 9  # whose the pictures of aiortc's member are
+
+
+class Aiortc:
+    """Dora, who publishes by one connection and receives by another."""
+
+    def __init__(self, janus: Janus) -> None:
+        self._janus = janus
+        self.caller = Caller(lambda number: numbered.luma(DORA, number, False, material.WIDTH, material.HEIGHT))
+        self.viewer = Viewer()
+        self._keeping: list[asyncio.Task] = []
+
+    async def _keep_alive(self, handle: Handle) -> None:
+        while True:
+            await asyncio.sleep(20)
+            await asyncio.to_thread(handle.keep_alive)
+
+    async def join(self, feeds: int) -> None:
+        handle: Handle = await asyncio.to_thread(self._janus.attach, "videoroom")
+        self._keeping.append(asyncio.ensure_future(self._keep_alive(handle)))
+        deadline = time.monotonic() + PATIENCE
+        joined, _ = await asyncio.to_thread(handle.command, request="join", ptype="publisher", room=ROOM, display="Dora", pin=PIN)
+        _, answer = await asyncio.to_thread(handle.command, await self.caller.offer(), request="publish")
+        assert answer is not None
+        await self.caller.take(answer)
+        while True:
+            everybody = await asyncio.to_thread(handle.request, request="listparticipants", room=ROOM)
+            others = [one["id"] for one in everybody["participants"] if one.get("publisher") and one["id"] != joined["id"]]
+            if len(others) >= feeds:
+                break
+            assert time.monotonic() < deadline, everybody
+            await asyncio.sleep(0.2)
+        receiving: Handle = await asyncio.to_thread(self._janus.attach, "videoroom")
+        self._keeping.append(asyncio.ensure_future(self._keep_alive(receiving)))
+        _, offer = await asyncio.to_thread(receiving.command, request="join", ptype="subscriber", room=ROOM, pin=PIN, streams=[{"feed": one} for one in others])
+        assert offer is not None
+        await asyncio.to_thread(receiving.command, await self.viewer.answer(offer), request="start")
+
+    async def close(self) -> None:
+        for task in self._keeping:
+            task.cancel()
+        await asyncio.gather(*self._keeping, return_exceptions=True)
+        await self.caller.close()
+        await self.viewer.close()
+
+
+class VideoRoom(InteropTest, unittest.IsolatedAsyncioTestCase):
+    def setUp(self) -> None:
+        super().setUp()
+        if MISSING:
+            self.skipTest(MISSING)
+        self.janus = Janus(self)
+        self.janus.attach("videoroom").request(
+            request="create", room=ROOM, publishers=6, bitrate=1_000_000, audiocodec="opus", videocodec="vp8", pin=PIN, audiolevel_event=True,
+            audio_active_packets=25, audio_level_average=60)
+        self.members: list[RoomMember] = []
+
+    def url(self, scheme: str, room: int = ROOM) -> str:
+        port, path = (8089, "/janus") if scheme == "janus+https" else (8989, "/")
+        return f"{scheme}://{self.janus.far}:{port}{path}?room={room}#fingerprint={self.janus.fingerprint}"
+
+    def join(self, scheme: str, name: str, stream: int, frequency: float, **options: Any) -> RoomMember:
+        member = RoomMember(self.url(scheme), name, stream, frequency, TOKEN, **options)
+        self.addAsyncCleanup(member.close)
+        self.members.append(member)
+        return member
+
+    async def until(self, what: str, is_so: Callable[[], bool]) -> None:
+        deadline = time.monotonic() + PATIENCE
+        while not is_so():
+            for member in self.members:
+                member.check()
+            self.assertLess(time.monotonic(), deadline, "\n".join([f"{what}: not after {PATIENCE:g} s", *(member.told for member in self.members)]))
+            await asyncio.sleep(0.05)
+
+    def check_media(self, member: RoomMember, name: str, stream: int, tone: float) -> None:
+        """All pictures are that sender's, each later than the one before, and the tone is theirs."""
+        last = -1
+        for picture in member.pictures[name]:
+            word = numbered.read(picture)
+            assert word is not None, f"a picture of {name} after {last} cannot be read by {member.name}"
+            self.assertEqual(word[0], stream)
+            self.assertGreater(word[1], last)
+            last = word[1]
+        frequency, length = material.tone_of(np.concatenate(member.samples[name]), 48_000)
+        self.assertAlmostEqual(frequency, tone, delta=5)
+        self.assertGreater(length, SECONDS / 2)
+
+    async def test_members_see_and_hear_each_other(self) -> None:
+        anna = self.join("janus+https", "Anna", 1, 440.0)
+        bob = self.join("janus+wss", "Bob", 2, 660.0)
+        cleo = self.join("janus+https", "Cleo", 3, 880.0, is_screen=True)
+        dora = Aiortc(self.janus)
+        self.addAsyncCleanup(dora.close)
+        await dora.join(3)
+        media = {"Anna": (1, 440.0), "Bob": (2, 660.0), "Cleo": (3, 880.0), "Dora": (DORA, material.TONE)}
+        for member in self.members:
+            for name in media.keys() - {member.name}:
+                await self.until(f"pictures of {name} at {member.name}", lambda: len(member.pictures[name]) >= PICTURES)
+                await self.until(f"sound of {name} at {member.name}", lambda: sum(map(len, member.samples[name])) >= SECONDS * 48_000)
+        await self.until("pictures at Dora", lambda: len(dora.viewer.pictures) >= 3 * PICTURES and len(dora.viewer.samples) >= 3 * 100)
+        for member in self.members:
+            for name in media.keys() - {member.name}:
+                self.check_media(member, name, *media[name])
+        words = {word[0] for word in map(numbered.read, dora.viewer.pictures) if word}
+        self.assertEqual(words, {1, 2, 3})
+        self.assertEqual(anna.kinds["Cleo"], mediasdk.VideoKind.SCREEN_SHARE)
+        self.assertEqual(anna.kinds["Bob"], mediasdk.VideoKind.VIRTUAL)
+        # One stream stops, and begins again.
+        bob.session.stop_video(bob.video)
+        await self.until("Bob's video is gone", lambda: "Bob" in anna.gone and "Bob" in cleo.gone)
+        count = len(anna.pictures["Bob"])
+        bob.session.start_video(bob.video)
+        await self.until("Bob's video comes again", lambda: len(anna.pictures["Bob"]) >= count + PICTURES)
+        # Somebody leaves.
+        bob.session.disconnect()
+        await self.until("Bob has left", lambda: "Bob" in anna.left and "Bob" in cleo.left)
+        await self.until("the others go on", lambda: len(anna.pictures["Cleo"]) > PICTURES)
+        self.assertEqual(anna.session.state, mediasdk.SessionState.CONNECTED)
+
+    async def test_program_that_stops_to_receive(self) -> None:
+        """The server is asked for no more of it, and for all when it starts again."""
+        anna, bob = self.join("janus+wss", "Anna", 1, 440.0), self.join("janus+https", "Bob", 2, 660.0)
+        await self.until("pictures of Bob", lambda: len(anna.pictures["Bob"]) >= PICTURES)
+        anna.videos["Bob"].stop()
+        await asyncio.sleep(1)
+        received = anna.session.stats.bytes_received
+        count = len(anna.pictures["Bob"])
+        await asyncio.sleep(2)
+        # Sound goes on, of some 4 kB a second.
+        self.assertLess(anna.session.stats.bytes_received - received, 40_000)
+        anna.videos["Bob"].start(pixel_format="I420")
+        anna._begin(anna._keep_pictures(anna.videos["Bob"], "Bob"))
+        await self.until("pictures again", lambda: len(anna.pictures["Bob"]) >= count + PICTURES)
+        self.assertEqual(bob.session.state, mediasdk.SessionState.CONNECTED)
+
+    async def test_refusals(self) -> None:
+        for scheme in ["janus+https", "janus+wss"]:
+            for room, token, kind in [(ROOM, "pin=wrong", mediasdk.PermissionError), (ROOM + 1, TOKEN, mediasdk.NotFoundError)]:
+                member = RoomMember(self.url(scheme, room), "Eve", 5, 440.0, token)
+                self.addAsyncCleanup(member.close)
+                self.members = [member]
+                await self.until("it is refused", lambda: member.error is not None)
+                self.assertIsInstance(member.error, kind)
+
+
+if __name__ == "__main__":
+    unittest.main()
