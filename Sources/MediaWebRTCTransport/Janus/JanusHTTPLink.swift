@@ -10,6 +10,9 @@ final class JanusHTTPLink: JanusLink {
     var handle: @Sendable (JanusLinkEvent) -> Void = { _ in }
     var target: String?
     var isPolling = false
+    var isBusy = false
+    /// Until the request before has its answer.
+    var waiting: [JanusRequest] = []
     var isClosed = false
     /// Since when polls fail.
     var failingSince: Int64?
@@ -43,9 +46,18 @@ final class JanusHTTPLink: JanusLink {
     try polls.start()
   }
 
-  var canSend: Bool { !requests.isBusy }
+  var canSend: Bool { state.withLock { !$0.isBusy && !$0.isClosed } }
 
   func send(_ request: JanusRequest) {
+    let isNow = state.withLock { state in
+      defer { state.isBusy = true }
+      if state.isBusy { state.waiting.append(request) }
+      return !state.isBusy
+    }
+    if isNow { post(request) }
+  }
+
+  private func post(_ request: JanusRequest) {
     guard let url = url(request.path) else { return }
     let fields: HTTPFields = ["Host": url.hostField, "Content-Type": "application/json"]
     requests.send(HTTPRequest("POST", url.target, fields, body: request.httpBody), to: url) { [self] answer in
@@ -54,7 +66,11 @@ final class JanusHTTPLink: JanusLink {
       case .success(let response): return tell(.failed(failure(response)))
       case .failure(let error): return tell(.failed(SignallingFailure(error, isFinal: error.status == .untrusted)))
       }
-      tell(.ready)
+      let next: JanusRequest? = state.withLock { state in
+        state.isBusy = !state.waiting.isEmpty
+        return state.waiting.isEmpty ? nil : state.waiting.removeFirst()
+      }
+      if let next { post(next) } else { tell(.ready) }
     }
   }
 
@@ -127,7 +143,7 @@ final class JanusHTTPLink: JanusLink {
   }
 
   func close() {
-    state.withLock { ($0.isClosed, $0.target, $0.handle) = (true, nil, { _ in }) }
+    state.withLock { ($0.isClosed, $0.target, $0.handle, $0.waiting) = (true, nil, { _ in }, []) }
     requests.close()
     polls.close()
   }

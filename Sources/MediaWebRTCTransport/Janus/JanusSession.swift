@@ -104,7 +104,9 @@ final class JanusSession: TransportDelegate {
     }
     publisher?.disconnect()
     reception.withLock { $0.take() }?.close()
-    advance()
+    // At once, as the loop may end with the engine.
+    while link.canSend, let request = state.withLock({ $0.client.takeRequest() }) { link.send(request) }
+    loop.post { [self] in advance() }
     loop.schedule(at: loop.clock.now() &+ JanusSession.farewell) { [self] in link.close() }
   }
 
@@ -112,10 +114,10 @@ final class JanusSession: TransportDelegate {
 
   private func change(_ body: (inout State, _ now: Int64) -> Void) {
     state.withLock { body(&$0, loop.clock.now()) }
-    advance()
+    loop.post { [self] in advance() }
   }
 
-  /// Sends what is to be sent, and does what has happened.
+  /// Sends what is to be sent, and does what has happened. On the loop.
   private func advance() {
     while true {
       let canSend = link.canSend
@@ -235,7 +237,7 @@ final class JanusSession: TransportDelegate {
       }
       try body(state.client, id, loop.clock.now())
     }
-    advance()
+    loop.post { [self] in advance() }
   }
 
   // MARK: Sending
