@@ -36,14 +36,21 @@ class RoomMember:
         kind = mediasdk.VideoKind.SCREEN_SHARE if is_screen else mediasdk.VideoKind.VIRTUAL
         self.video = self.engine.create_outgoing_video(format, limits="EXTENDED", kind=kind)
         self.audio = self.engine.create_outgoing_audio(application="AUDIO")
-        self.session.start_video(self.video)
+        self.start_video()
         self.session.start_audio(self.audio)
-        self._begin(self.video.run_async(Pictures(stream)))
         self._begin(self.audio.run_async(Sine(frequency)))
         self._begin(self._events())
 
     def _begin(self, work: Any) -> None:
         self._tasks.append(asyncio.ensure_future(work))
+
+    def start_video(self) -> None:
+        """First, and after it was stopped."""
+        self.session.start_video(self.video)
+        self._begin(self.video.run_async(Pictures(self.stream)))
+
+    def keep(self, video: mediasdk.IncomingVideo, name: str) -> None:
+        self._begin(self._keep_pictures(video, name))
 
     async def _events(self) -> None:
         async for event in self.session:
@@ -56,7 +63,7 @@ class RoomMember:
                 self.videos[name] = event.incoming_video
                 self.kinds[name] = event.incoming_video.kind
                 event.incoming_video.start(pixel_format="I420")
-                self._begin(self._keep_pictures(event.incoming_video, name))
+                self.keep(event.incoming_video, name)
             elif isinstance(event, mediasdk.IncomingVideoRemoved):
                 self.gone.append(self.names[event.user_id])
             elif isinstance(event, mediasdk.IncomingAudioAdded):
