@@ -16,7 +16,7 @@ from peers import InteropTest
 from room_member import RoomMember
 
 try:
-    from webrtc import Caller, Viewer
+    from webrtc_end import Caller, Viewer
 except ImportError as error:
     MISSING: Optional[str] = f"aiortc is not here ({error}); make interop installs it"
 else:
