@@ -47,9 +47,18 @@ class Janus:
         run("ip", "-n", self.namespace, "addr", "add", f"{self.far}/24", "dev", inside)
         for link in ["lo", inside]:
             run("ip", "-n", self.namespace, "link", "set", link, "up")
+        self._outside = outside
         self._configure(test.directory / "janus", inside)
         self.process = test.start("janus", f"--configs-folder={test.directory / 'janus'}", namespace=self.namespace)
         self._await()
+
+    def move(self) -> None:
+        """This side's address gives place to another one."""
+        former, self.near = self.near, self.near[:-1] + "3"
+        # Of a subnet of its own, or it would go with the former; and Janus is never looked for elsewhere.
+        run("ip", "addr", "add", f"{self.near}/32", "dev", self._outside)
+        run("ip", "route", "add", f"{self.far}/32", "dev", self._outside, "src", self.near)
+        run("ip", "addr", "del", f"{former}/24", "dev", self._outside)
 
     def _configure(self, directory: Path, interface: str) -> None:
         directory.mkdir()

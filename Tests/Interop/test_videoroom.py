@@ -162,6 +162,25 @@ class VideoRoom(InteropTest, unittest.IsolatedAsyncioTestCase):
         await self.until("pictures again", lambda: len(anna.pictures["Bob"]) >= count + PICTURES)
         self.assertEqual(bob.session.state, mediasdk.SessionState.CONNECTED)
 
+    async def check_another_address(self, scheme: str) -> None:
+        """The network is another one: media come back."""
+        anna, bob = self.join(scheme, "Anna", 1, 440.0), self.join(scheme, "Bob", 2, 660.0)
+        for one, other in [(anna, "Bob"), (bob, "Anna")]:
+            await self.until(f"pictures of {other}", lambda: len(one.pictures[other]) >= PICTURES)
+        self.janus.move()
+        await self.until("the path is lost", lambda: all(mediasdk.SessionState.RECONNECTING in one.states for one in self.members))
+        counts = len(anna.pictures["Bob"]), len(bob.pictures["Anna"])
+        await self.until("pictures again", lambda: len(anna.pictures["Bob"]) >= counts[0] + PICTURES and len(bob.pictures["Anna"]) >= counts[1] + PICTURES)
+        await self.until("connected", lambda: all(one.session.state == mediasdk.SessionState.CONNECTED for one in self.members))
+
+    async def test_another_address(self) -> None:
+        await self.check_another_address("janus+https")
+        # In the same session at the server.
+        self.assertEqual([one.left for one in self.members], [[], []])
+
+    async def test_another_address_over_websocket(self) -> None:
+        await self.check_another_address("janus+wss")
+
     async def test_refusals(self) -> None:
         for scheme in ["janus+https", "janus+wss"]:
             for room, token, kind in [(ROOM, "pin=wrong", mediasdk.RefusedError), (ROOM + 1, TOKEN, mediasdk.NotFoundError)]:

@@ -50,7 +50,7 @@ public final class JanusClient {
   }
 
   enum Task: Equatable {
-    case create, attach(Role), join, publish, subscribe, start, restart, trickle, keepAlive, moderate, destroy
+    case create, attach(Role), join, publish, subscribe, start, restart, trickle, keepAlive, moderate, probe, destroy
 
     /// For errors.
     var words: String {
@@ -65,6 +65,7 @@ public final class JanusClient {
       case .trickle: "a candidate"
       case .keepAlive: "a keep-alive"
       case .moderate: "the request to moderate"
+      case .probe: "a request without a purpose"
       case .destroy: "the end of the session"
       }
     }
@@ -151,6 +152,14 @@ public final class JanusClient {
     }
   }
 
+  /// A long poll was given up, over a connection that may be dead: the server hands it the next event all the same, so one follows that
+  /// does not
+  /// matter.
+  public func probe(now: Int64) {
+    guard stage == .here, let publisher else { return }
+    tell(.probe, to: publisher, [("request", .text("configure"))], now)
+  }
+
   // MARK: The driver
 
   /// The next request, once. What the server answers is handed to `receive`; `fail` says that it cannot be sent.
@@ -219,7 +228,7 @@ public final class JanusClient {
   func ask(_ task: Task, _ verb: String, to handle: UInt64?, _ members: [(String, JSON)], _ now: Int64) {
     number += 1
     let transaction = "m\(number)"
-    pending[transaction] = Pending(task: task, deadline: now &+ JanusClient.patience)
+    pending[transaction] = Pending(task: task, deadline: task == .probe ? .max : now &+ JanusClient.patience)
     heardOf = now
     queue.append(
       JanusRequest(verb: verb, transaction: transaction, session: session, handle: handle, members: secrets.ofServer + members))
@@ -281,7 +290,7 @@ public final class JanusClient {
   private func acknowledge(_ transaction: String, _ now: Int64) {
     switch pending[transaction]?.task {
     case .trickle?, .keepAlive?: pending[transaction] = nil
-    case nil: return
+    case .probe?, nil: return
     default: pending[transaction]?.deadline = now &+ JanusClient.patience
     }
   }
@@ -323,7 +332,7 @@ public final class JanusClient {
     case .subscribe?: subscribeFailed(failure, now)
     case .destroy?: end(.ended)
     // The server learns addresses from checks, and moderation is the owner's wish, not the session's need.
-    case .trickle?, .moderate?: return
+    case .trickle?, .moderate?, .probe?: return
     case _ where stage == .leaving: end(.ended)
     default: finish(failure, now)
     }

@@ -43,10 +43,13 @@ final class JanusSession: TransportDelegate {
     var answer = ""
     var subscribed: [StreamID] = []
     var receptionLostAt: Int64?
+    var renewedAt: Int64 = 0
   }
 
   /// After `leave`, nanoseconds in which the server may answer.
   static let farewell: Int64 = 5_000_000_000
+  /// Nanoseconds in which connections to the server are given up once.
+  static let renewPause: Int64 = 2_000_000_000
 
   private let url: JanusURL
   private let own: Member
@@ -358,7 +361,7 @@ final class JanusSession: TransportDelegate {
       }
       change { $0.client.add(candidate: "", mid: nil, of: .publisher, now: $1) }
     case .signal(.restartWanted):
-      link.renew()
+      renew()
       state.withLock { ($0.isComplete, $0.isHeld) = (false, false) }
       do throws(MediaError) { try publisher.restartICE() } catch { fail(error) }
     case .signal: return
@@ -386,6 +389,19 @@ final class JanusSession: TransportDelegate {
   }
 
   // MARK: Paths
+
+  /// What the path was lost with may have taken the connections to the server, too. Both connections of WebRTC say so.
+  private func renew() {
+    let now = loop.clock.now()
+    let isNews = state.withLock { state in
+      guard now >= state.renewedAt &+ JanusSession.renewPause else { return false }
+      state.renewedAt = now
+      return true
+    }
+    guard isNews else { return }
+    link.renew()
+    if !url.isWebSocket { change { $0.client.probe(now: $1) } }
+  }
 
   private func lost(_ role: JanusClient.Role) {
     let isFirst = state.withLock { state in
@@ -446,7 +462,7 @@ final class JanusSession: TransportDelegate {
       }
     case .candidatesComplete: change { $0.client.add(candidate: "", mid: nil, of: .subscriber, now: $1) }
     case .restartWanted:
-      link.renew()
+      renew()
       change { $0.client.restartReceiving(now: $1) }
     case .path(true):
       state.withLock { $0.receptionLostAt = nil }

@@ -111,6 +111,18 @@ import Testing
     #expect(script.events().count == 1)
   }
 
+  /// A request whose event may be lost, and is awaited by nobody.
+  @Test func aProbeMayBeLost() throws {
+    let script = try JanusScript.joined()
+    _ = script.events()
+    script.client.probe(now: 0)
+    #expect(try #require(script.take()).body.line == #"{ "request": "configure" }"#)
+    script.answer(#""janus":"ack""#, retaking: false)
+    #expect(script.client.poll(now: 19 * second) == 20 * second && script.events().isEmpty)
+    script.event(#""videoroom":"event","error_code":499,"error":"x""#, answers: true)
+    #expect(script.events().isEmpty)
+  }
+
   // MARK: The others
 
   @Test func othersComeChangeAndLeave() throws {

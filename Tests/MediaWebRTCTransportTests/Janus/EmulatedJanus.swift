@@ -17,7 +17,8 @@ final class EmulatedJanus: @unchecked Sendable {
   final class Session: @unchecked Sendable {
     var handles: [Int] = []
     var queue: [String] = []
-    var poll: EmulatedWebServer.Connection?
+    /// Also those whose connections are dead, as the server does not know that.
+    var polls: [EmulatedWebServer.Connection] = []
     var socket: EmulatedWebServer.Connection?
     var publisher: WebRTCEnd?
     var receiver: WebRTCEnd?
@@ -124,10 +125,10 @@ final class EmulatedJanus: @unchecked Sendable {
     guard let session = sessions[id] else {
       return .response(HTTPResponse(200, body: Array(#"{"janus":"error","error":{"code":458,"reason":"No such session"}}"#.utf8)))
     }
-    session.poll = connection
+    session.polls.append(connection)
     house.loop.post { [self] in flush(session) }
     house.loop.schedule(at: house.clock.now() + 30 * second) { [self] in
-      if session.poll === connection, session.queue.isEmpty { push(#"{"janus":"keepalive"}"#, session) }
+      if session.polls.contains(where: { $0 === connection }), session.queue.isEmpty { push(#"{"janus":"keepalive"}"#, session) }
     }
     return .later
   }
@@ -137,11 +138,14 @@ final class EmulatedJanus: @unchecked Sendable {
     if let socket = session.socket {
       for text in session.queue { web.send(text: text, on: socket) }
       session.queue = []
-    } else if let poll = session.poll {
-      session.poll = nil
+    } else if let first = session.polls.first {
+      // The oldest has the events; the others are answered with it, and have none.
+      let others = session.polls.dropFirst()
+      session.polls = []
+      for other in others { web.respond(HTTPResponse(200, body: Array(#"{"janus":"keepalive"}"#.utf8)), on: other) }
       let body = "[\(session.queue.joined(separator: ","))]"
       session.queue = []
-      web.respond(HTTPResponse(200, ["Content-Type": "application/json"], body: Array(body.utf8)), on: poll)
+      web.respond(HTTPResponse(200, ["Content-Type": "application/json"], body: Array(body.utf8)), on: first)
     }
   }
 
@@ -204,6 +208,7 @@ final class EmulatedJanus: @unchecked Sendable {
         session.isJoined = true
         let list = people.map(\.json).joined(separator: ",")
         push(event(#""videoroom":"joined","room":1234,"id":77,"private_id":1,"publishers":[\#(list)]"#, handle, transaction, nil), session)
+      case "configure" where offer.isEmpty: push(event(#""videoroom":"event","configured":"ok""#, handle, transaction, nil), session)
       case "publish", "configure":
         if session.publisher == nil {
           session.publisher = try house.end("webrtc:", on: web.host)

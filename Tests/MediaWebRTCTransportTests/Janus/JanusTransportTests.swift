@@ -177,6 +177,8 @@ import Testing
     try host.move(to: [try #require(SocketAddress("10.0.0.2", port: 0))])
     #expect(try house.run(for: 60 * second) { server.bodies.contains { $0.member("restart")?.isTrue == true } }, "\(server.said)")
     try house.run(for: 20 * second)
+    // In the same session at the server.
+    #expect(server.said.count { $0 == "create" } == 1 && !a.has("left 8"), "\(server.said)")
     let b = try #require(server.last?.publisher)
     let before = b.received(vp8)
     try a.call(for: second)
