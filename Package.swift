@@ -67,7 +67,7 @@ let package = Package(
     .target(
       name: "MediaWebRTC",
       dependencies: [
-        "CMediaSDK", "MediaCore", "MediaRTP", "MediaSDP", "MediaSRTP", "MediaTLS", "MediaICE", "MediaNetwork",
+        "CMediaSDK", "MediaCore", "MediaRTP", "MediaSDP", "MediaSRTP", "MediaTLS", "MediaSCTP", "MediaICE", "MediaNetwork",
       ],
       swiftSettings: simulated),
     .target(

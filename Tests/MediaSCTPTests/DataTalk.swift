@@ -158,3 +158,23 @@ final class DataTalk {
     return (0..<size).map { _ in UInt8(truncatingIfNeeded: random.next()) }
   }
 }
+
+extension DataChannels {
+  /// One whose association has begun.
+  convenience init(
+    role: Role, settings: DataChannelSettings, peerMostBytes: UInt64, random: any RandomNumberGenerator, now: Int64
+  ) throws(MediaError) {
+    try self.init(settings: settings, now: now)
+    try begin(role: role, peerMostBytes: peerMostBytes, random: random, now: now)
+  }
+
+  func open(
+    label: String, protocol: String = "", isOrdered: Bool = true, reliability: DataChannelReliability = .reliable, priority: UInt16 = 256,
+    negotiated: UInt16? = nil, now: Int64
+  ) throws(MediaError) -> DataChannelID {
+    var options = DataChannelOptions(label: label)
+    (options.protocol, options.isOrdered, options.reliability) = (`protocol`, isOrdered, reliability)
+    (options.priority, options.negotiated) = (priority, negotiated)
+    return try open(options, now: now)
+  }
+}

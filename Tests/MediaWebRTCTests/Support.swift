@@ -78,6 +78,12 @@ extension String {
     return lines.joined(separator: "\n")
   }
 
+  /// The same with other words in the place of these, where they are first.
+  func replacing(_ words: String, by other: String) -> String {
+    let place = range(of: words)
+    return place == endIndex ? self : self[..<place] + other + self[place...].dropFirst(words.count)
+  }
+
   /// Without all lines that begin so.
   func removing(lines start: String) -> String {
     split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).filter { !$0.hasPrefix(start) }.joined(separator: "\n")

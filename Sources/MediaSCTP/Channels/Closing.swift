@@ -16,7 +16,7 @@ extension DataChannels {
     guard channel.isClosing, channels[channel.info.id] != nil, !channel.isOutgoingReset, channel.waiting.isEmpty,
       !resetting.contains(stream)
     else { return }
-    guard association.reset(stream) else { return finish(channel) }
+    guard association?.reset(stream) == true else { return finish(channel) }
     resetting.insert(stream)
   }
 
@@ -31,7 +31,7 @@ extension DataChannels {
   /// A channel that the other end has opened, and that there will not be.
   func refuse(_ stream: UInt16) {
     counts.channelsRefused += 1
-    guard streams[stream] == nil, !resetting.contains(stream), association.reset(stream) else { return }
+    guard streams[stream] == nil, !resetting.contains(stream), association?.reset(stream) == true else { return }
     resetting.insert(stream)
   }
 
@@ -64,7 +64,7 @@ extension DataChannels {
   func finish(_ channel: DataChannel) {
     guard channels.removeValue(forKey: channel.info.id) != nil else { return }
     dropWaiting(of: channel)
-    streams[channel.info.stream] = nil
+    if channel.hasStream { streams[channel.info.stream] = nil }
     report(.closed(channel.info.id, channel.error))
   }
 }

@@ -10,7 +10,9 @@ final class DataChannel {
     let time: Int64
   }
 
-  let info: DataChannelInfo
+  /// Its stream is found when the association begins, if no program knows it.
+  var info: DataChannelInfo
+  var hasStream: Bool
   /// It was reported.
   var isOpen: Bool
   /// Nothing may overtake the message that opens it (RFC 8832, section 6).
@@ -19,6 +21,8 @@ final class DataChannel {
   /// Bytes of the program that wait here, and those that the library has.
   var waitingBytes = 0
   var handedBytes = 0
+  /// Of the longest message that it was given, the program's bytes.
+  var longest = 0
   var lowThreshold = 0
   var isAboveThreshold = false
   /// One of the ends has closed it.
@@ -29,8 +33,8 @@ final class DataChannel {
   /// Why it is closed.
   var error: MediaError?
 
-  init(_ info: DataChannelInfo, isOpen: Bool = false, isAcknowledged: Bool) {
-    (self.info, self.isOpen, self.isAcknowledged) = (info, isOpen, isAcknowledged)
+  init(_ info: DataChannelInfo, hasStream: Bool = true, isOpen: Bool = false, isAcknowledged: Bool) {
+    (self.info, self.hasStream, self.isOpen, self.isAcknowledged) = (info, hasStream, isOpen, isAcknowledged)
   }
 
   var bufferedAmount: Int { waitingBytes + handedBytes }

@@ -4,8 +4,6 @@ import MediaCore
 public struct DataChannelSettings: Sendable, Equatable {
   /// a=sctp-port of this end (RFC 8841, section 5), 1 to 65,535.
   public var ownPort: UInt16 = 5000
-  /// That of the other end.
-  public var peerPort: UInt16 = 5000
   /// The longest message that is received, in bytes, to be announced as a=max-message-size (RFC 8841, section 6): 1,024 to 16,777,216. A
   /// longer one closes its channel.
   public var mostBytes = 262_144
@@ -27,7 +25,6 @@ public struct DataChannelSettings: Sendable, Equatable {
       guard range.contains(value) else { throw MediaError(.range, "data channels: \(name) is \(value); accepted: \(range)") }
     }
     try check("ownPort", Int(ownPort), 1...65_535)
-    try check("peerPort", Int(peerPort), 1...65_535)
     try check("mostBytes", mostBytes, 1024...16_777_216)
     try check("mostBufferedBytes", mostBufferedBytes, 65_536...67_108_864)
     try check("streams", streams, 2...65_535)

@@ -3,6 +3,8 @@ import MediaCore
 /// The data channels of a connection of WebRTC (RFC 8831): one end of an association of SCTP. DTLS is the caller's: `receive` takes what it
 /// has opened, and what `takePacket` gives is for it to send.
 ///
+/// Channels may be opened, and messages given to them, before the association begins: they wait. Another may begin after `end`.
+///
 /// After any call: `takePacket` and `takeEvent` until they give nothing, and `poll` at `nextDeadline`. Calls come one at a time, from any
 /// thread; those of other connections may come at the same time, and wait for each other in the library (`SCTPStack`). Times are in
 /// nanoseconds of a clock that does not go back. The same seed and the same calls give the same packets, but for what is in cookies and
@@ -26,14 +28,17 @@ public final class DataChannels {
   /// Since it was made.
   public internal(set) var counts = Counts()
   /// When `poll` wants to be called; .max: not before another call changes that.
-  public private(set) var nextDeadline: Int64 = 0
+  public private(set) var nextDeadline = Int64.max
   /// The longest message that can be sent, in bytes.
-  public let mostSentBytes: Int
+  public private(set) var mostSentBytes: Int
+  /// As it was made with.
+  public let settings: DataChannelSettings
+  /// There is an association, it begins, or it was lost.
+  public var hasBegun: Bool { association != nil }
 
-  let role: Role
-  let settings: DataChannelSettings
-  private let host: SCTPHost
-  let association: SCTPAssociation
+  private(set) var role = Role.client
+  private var host: SCTPHost?
+  private(set) var association: SCTPAssociation?
   var channels: [DataChannelID: DataChannel] = [:]
   /// Which channel has a stream.
   var streams: [UInt16: DataChannelID] = [:]
@@ -58,6 +63,7 @@ public final class DataChannels {
   var agreedStreams: Int?
   var loss: MediaError?
   private var beginnings = 0
+  private var peerPort: UInt16 = 0
   var now: Int64
 
   /// Events and bytes of messages that wait to be taken. Beyond that, messages stay in the library, and the other end waits.
@@ -66,24 +72,33 @@ public final class DataChannels {
   /// Packets that begin an association, until it is up: both ends repeat theirs ten times.
   private static let mostBeginnings = 64
 
-  /// Begins the association; DTLS is open. `peerMostBytes`: max-message-size of the other end's description, 0: any. `random`: tags,
-  /// numbers and the key of cookies come from it; it must not call any `DataChannels`. Throws `.range` for settings, `.fail` and
-  /// `.noMemory` where libusrsctp cannot make it.
-  public init(
-    role: Role, settings: DataChannelSettings = DataChannelSettings(), peerMostBytes: UInt64, random: any RandomNumberGenerator, now: Int64
-  ) throws(MediaError) {
+  /// Without an association yet. Throws `.range` for settings.
+  public init(settings: DataChannelSettings = DataChannelSettings(), now: Int64) throws(MediaError) {
     try settings.check()
-    (self.role, self.settings, self.now) = (role, settings, now)
-    mostSentBytes = peerMostBytes == 0 ? settings.mostBufferedBytes : Int(min(UInt64(settings.mostBufferedBytes), peerMostBytes))
-    host = SCTPHost(random: random)
+    (self.settings, self.now, mostSentBytes) = (settings, now, settings.mostBufferedBytes)
+  }
+
+  /// Begins the association: DTLS is open, and none has begun or it was ended. `peerPort`: a=sctp-port of the other end (RFC 8841, section 5), 1
+  /// to 65,535. `peerMostBytes`: its max-message-size, 0: any. `random`: tags, numbers and the key of cookies come from it; it must not call
+  /// any `DataChannels`. Throws `.state` where there is one, `.range`, `.fail` and `.noMemory` where libusrsctp cannot make it.
+  public func begin(
+    role: Role, peerPort: UInt16 = 5000, peerMostBytes: UInt64, random: any RandomNumberGenerator, now: Int64
+  ) throws(MediaError) {
+    guard !hasBegun else { throw MediaError(.state, "data channels: the association has begun; accepted after `end`") }
+    guard peerPort > 0 else { throw MediaError(.range, "data channels: peerPort is 0; accepted: 1...65535") }
+    let host = SCTPHost(random: random)
+    let most = peerMostBytes == 0 ? settings.mostBufferedBytes : Int(min(UInt64(settings.mostBufferedBytes), peerMostBytes))
     var parameters = SCTPAssociation.settings
-    (parameters.own_port, parameters.peer_port) = (settings.ownPort, settings.peerPort)
+    (parameters.own_port, parameters.peer_port) = (settings.ownPort, peerPort)
     (parameters.streams, parameters.packet_size) = (UInt16(settings.streams), UInt32(settings.packetSize))
     // With room for what the library takes for itself.
-    parameters.send_buffer = UInt32(max(262_144, mostSentBytes) + 65_536)
+    parameters.send_buffer = UInt32(max(262_144, most) + 65_536)
     parameters.receive_buffer = DataChannels.receiveBuffer
-    association = try SCTPAssociation(parameters, host: host, now: now)
-    nextDeadline = association.nextTimer
+    let association = try SCTPAssociation(parameters, host: host, now: now)
+    (self.host, self.association, self.role, self.peerPort, mostSentBytes) = (host, association, role, peerPort, most)
+    beginnings = 0
+    placeWaiting()
+    work(now: now) {}
   }
 
   /// Bytes that the other end may send before anything is taken.
@@ -93,7 +108,7 @@ public final class DataChannels {
 
   /// Takes what DTLS has decrypted, whatever it is.
   public func receive(_ packet: UnsafeRawBufferPointer, now: Int64) {
-    guard loss == nil, let check = SCTPPacketCheck(packet, from: settings.peerPort, to: settings.ownPort), mayPass(check) else {
+    guard loss == nil, let association, let check = SCTPPacketCheck(packet, from: peerPort, to: settings.ownPort), mayPass(check) else {
       counts.packetsDropped += 1
       return
     }
@@ -109,12 +124,12 @@ public final class DataChannels {
 
   /// Does what is due. Returns `nextDeadline`.
   @discardableResult public func poll(now: Int64) -> Int64 {
-    if loss == nil { work(now: now) { association.runTimers() } }
+    if loss == nil, let association { work(now: now) { association.runTimers() } }
     return nextDeadline
   }
 
   /// The next packet that is to be sent, of at most `packetSize` bytes; nil: none. There is one after `close`.
-  public func takePacket() -> [UInt8]? { host.take() }
+  public func takePacket() -> [UInt8]? { host?.take() }
 
   /// What has happened next; nil: nothing. The other end may send more after that, so that there are packets to take.
   public func takeEvent() -> DataChannelEvent? {
@@ -124,14 +139,21 @@ public final class DataChannels {
     return event
   }
 
-  /// Ends the association, with an ABORT. Nothing is reported after that, and what was not taken is gone.
-  public func close(now: Int64) {
-    if loss == nil {
-      association.enter(now: now) { association.close() }
-      end(MediaError(.closed, "data channels: closed by this end"))
+  /// Ends the association, with an ABORT, and all channels, those too that wait for one: `.closed` and `.lost` have the error, if it was not lost
+  /// before. Other channels may be opened then, and wait for another association.
+  public func end(_ error: MediaError, now: Int64) {
+    if loss == nil, association != nil || !channels.isEmpty {
+      association?.enter(now: now) { association?.close() }
+      lose(error)
     }
-    events = WaitingQueue()
-    eventBytes = 0
+    (association, loss, agreedStreams) = (nil, nil, nil)
+  }
+
+  /// For good. Nothing is reported after that, and what was not taken is gone.
+  public func close(now: Int64) {
+    let error = MediaError(.closed, "data channels: closed by this end")
+    end(error, now: now)
+    (loss, events, eventBytes) = (error, WaitingQueue(), 0)
   }
 
   // MARK: For the other parts
@@ -139,6 +161,7 @@ public final class DataChannels {
   /// Calls the library, and then does what follows from it. `isPeers`: a packet of the other end is what is worked on.
   func work(now: Int64, isPeers: Bool = false, _ body: () -> Void) {
     self.now = max(self.now, now)
+    guard let association else { return }
     association.enter(now: now) {
       body()
       readNews(isPeers: isPeers)
@@ -162,12 +185,13 @@ public final class DataChannels {
   }
 
   /// It is over, for all channels. What they have is released.
-  func end(_ error: MediaError) {
+  func lose(_ error: MediaError) {
     loss = error
     for id in channels.keys.sorted() { report(.closed(id, error)) }
     (channels, streams, resetting) = ([:], [:], [])
     (sending, handed, partial) = (WaitingQueue(), WaitingQueue(), [])
     (handedBytes, handedSize, waitingBytes, waitingMessages) = (0, 0, 0, 0)
     nextDeadline = .max
+    report(.lost(error))
   }
 }

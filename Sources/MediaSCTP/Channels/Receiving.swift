@@ -6,7 +6,7 @@ extension DataChannels {
   func readNews(isPeers: Bool) {
     withUnsafeTemporaryAllocation(byteCount: 16_384, alignment: 16) { memory in
       var count = 0
-      while loss == nil, !isFullOfEvents, let news = association.read(memory, count: &count) {
+      while loss == nil, !isFullOfEvents, let news = association?.read(memory, count: &count) {
         take(news, UnsafeRawBufferPointer(rebasing: memory.prefix(count)), isPeers: isPeers)
       }
     }
@@ -26,11 +26,6 @@ extension DataChannels {
     case .reset(let streams, let isIncoming): takeReset(of: streams ?? Array(self.streams.keys).sorted(), isIncoming: isIncoming)
     case .cut: dropPartial()
     }
-  }
-
-  private func lose(_ error: MediaError) {
-    end(error)
-    report(.lost(error))
   }
 
   private func becomeUp(streams count: Int) {

@@ -7,30 +7,28 @@ extension DataChannels {
   /// Messages that the library has; each takes up to a kilobyte besides its bytes.
   private static let mostHanded = 1024
 
-  /// Opens a channel. Data may be sent at once; `.opened` says that the other end knows of it. `negotiated`: the program of the other end
-  /// opens the same stream without being asked (RFC 8832, section 1); nil: the next free one is taken, and the other end is asked. `label`
-  /// and `protocol` have up to 1,024 bytes of UTF-8. Throws `.range`, `.full` where no stream or place for a channel is free, `.exists`
-  /// where the stream has a channel, the error of an association that was lost.
-  public func open(
-    label: String, protocol: String = "", isOrdered: Bool = true, reliability: DataChannelReliability = .reliable, priority: UInt16 = 256,
-    negotiated: UInt16? = nil, now: Int64
-  ) throws(MediaError) -> DataChannelID {
+  /// Opens a channel. Data may be sent at once; `.opened` says that the other end knows of it. Throws `.range`, `.full` where no stream or
+  /// place for a channel is free, `.exists` where the stream has a channel, the error of an association that was lost.
+  public func open(_ options: DataChannelOptions, now: Int64) throws(MediaError) -> DataChannelID {
     if let loss { throw loss }
     let open = ChannelControl.Open(
-      isOrdered: isOrdered, reliability: reliability, priority: priority, label: Array(label.utf8), protocol: Array(`protocol`.utf8))
+      isOrdered: options.isOrdered, reliability: options.reliability, priority: options.priority, label: Array(options.label.utf8),
+      protocol: Array(options.protocol.utf8))
     for (name, bytes) in [("label", open.label), ("protocol", open.protocol)] where bytes.count > ChannelControl.longest {
       throw MediaError(.range, "data channels: \(name) has \(bytes.count) bytes; accepted: 0..\(ChannelControl.longest)")
     }
     guard channels.count < settings.mostChannels else {
       throw MediaError(.full, "data channels: there are \(channels.count) channels, as many as may be")
     }
-    let stream = try stream(negotiated: negotiated)
+    let negotiated = options.negotiated
+    // Which ones are this end's is known when the association begins.
+    let stream = association == nil && negotiated == nil ? nil : try stream(negotiated: negotiated)
     let info = DataChannelInfo(
-      id: freshID(), stream: stream, label: open.label, protocol: open.protocol, isOrdered: isOrdered, reliability: reliability,
-      priority: priority, isNegotiated: negotiated != nil, isIncoming: false)
-    let channel = DataChannel(info, isAcknowledged: negotiated != nil)
+      id: freshID(), stream: stream ?? 0, label: open.label, protocol: open.protocol, isOrdered: open.isOrdered,
+      reliability: open.reliability, priority: open.priority, isNegotiated: negotiated != nil, isIncoming: false)
+    let channel = DataChannel(info, hasStream: stream != nil, isAcknowledged: negotiated != nil)
     channels[info.id] = channel
-    streams[stream] = info.id
+    if let stream { streams[stream] = info.id }
     if negotiated == nil {
       queue(control: .open(open), on: channel)
     } else if agreedStreams != nil {
@@ -39,6 +37,29 @@ extension DataChannels {
     }
     work(now: now) {}
     return info.id
+  }
+
+  /// Those that were opened before the association began get their streams, in order.
+  func placeWaiting() {
+    for id in channels.keys.sorted() {
+      guard let channel = channels[id] else { continue }
+      if !channel.hasStream {
+        do throws(MediaError) {
+          channel.info.stream = try stream(negotiated: nil)
+        } catch {
+          (channel.isClosing, channel.error) = (true, error)
+          finish(channel)
+          continue
+        }
+        channel.hasStream = true
+        streams[channel.info.stream] = id
+      }
+      if channel.longest > mostSentBytes {
+        channel.error = MediaError(
+          .range, "data channels: a message has \(channel.longest) bytes; the other end takes \(mostSentBytes)")
+        finish(channel)
+      }
+    }
   }
 
   private func stream(negotiated: UInt16?) throws(MediaError) -> UInt16 {
@@ -102,6 +123,7 @@ extension DataChannels {
     if channel.waiting.isEmpty { sending.append(channel.info.id) }
     channel.waiting.append(message)
     channel.waitingBytes += message.counted
+    channel.longest = max(channel.longest, message.counted)
     channel.isAboveThreshold = channel.isAboveThreshold || channel.bufferedAmount > channel.lowThreshold
     waitingBytes += message.counted
     waitingMessages += 1
@@ -141,7 +163,7 @@ extension DataChannels {
       // A day; the library adds it to its time.
       lifetime = UInt32(min(Int64(milliseconds) - waited, 86_400_000))
     }
-    guard handed.count < DataChannels.mostHanded else { return false }
+    guard let association, handed.count < DataChannels.mostHanded else { return false }
     let result = association.send(
       message.bytes, stream: channel.info.stream, protocol: message.kind.rawValue,
       isOrdered: channel.info.isOrdered || !channel.isAcknowledged || message.kind == .control, reliability: reliability, lifetime: lifetime
@@ -170,7 +192,7 @@ extension DataChannels {
   /// What the library has, it has of the messages that it got last.
   func countAcknowledged() {
     guard !handed.isEmpty else { return }
-    let unacknowledged = association.unacknowledged
+    let unacknowledged = association?.unacknowledged ?? 0
     while let (channel, message) = handed.next, unacknowledged == 0 || handedSize - message.size >= unacknowledged {
       _ = handed.take()
       handedBytes -= message.counted

@@ -42,6 +42,7 @@ extension JSEPSession {
   /// A section is not used: its place is free, and its transceiver is over.
   mutating func reject(_ place: Int) {
     if case .media(let id) = sections[place].content, let index = self.place(of: id) { transceivers.remove(at: index) }
+    if sections[place].isData { wantsData = false }
     (sections[place].isRejected, sections[place].agreement, sections[place].data) = (true, nil, nil)
     sections[place].content = .other
   }

@@ -18,7 +18,6 @@ extension JSEPSession {
       }
       if theirs.isRejected || offered[place].isRejected {
         guard theirs.isRejected else { throw .description("the answer accepts \(theirs.name), which was offered with port 0") }
-        if sections[place].isData { wantsData = false }
         reject(place)
         continue
       }

@@ -65,7 +65,8 @@ extension NegotiatedSession {
     (rtp.hasTransportFeedback, rtp.hasReducedSize) = (false, true)
     var data: DataMedia?
     for section in session.sections where !section.isRejected {
-      if let theirs = section.data {
+      // Without a port there is no association (RFC 8841, section 5.1).
+      if let theirs = section.data, theirs.sctpPort != 0 {
         data = theirs
         data?.mid = section.mid
       }

@@ -2,15 +2,17 @@ import MediaCore
 import MediaICE
 import MediaNetwork
 import MediaRTP
+import MediaSCTP
 import MediaSDP
 import MediaSRTP
 import MediaTLS
 
-/// One end of WebRTC (RFC 8825): signalling (`JSEPSession`), a path (`ICEAgent`), keys (`DTLSMachine`), media (`SecureRTPPeer`), and bytes for a machine
-/// of SCTP. Descriptions, candidates, datagrams, frames and time in; descriptions, events, datagrams, arrivals and the time of the next call out. It owns
-/// no socket, thread, lock, clock or random source. Calls come one at a time, on any thread; times are nanoseconds of one clock.
+/// One end of WebRTC (RFC 8825): signalling (`JSEPSession`), a path (`ICEAgent`), keys (`DTLSMachine`), media (`SecureRTPPeer`), data channels
+/// (`DataChannels`). Descriptions, candidates, datagrams, frames, messages and time in; descriptions, events, datagrams, arrivals and the time of the next
+/// call out. It owns no socket, thread, clock or random source. Calls come one at a time, on any thread; times are nanoseconds of one clock.
 ///
-/// After any call: `poll`, then `takeDatagram`, `takeEvent` and `takeArrivals` until they give nothing.
+/// After any call: `poll`, then `takeDatagram`, `takeEvent` and `takeArrivals` until they give nothing. So too after `takeChannelEvent`, which is called
+/// when somebody wants what channels bring.
 public final class PeerConnection {
   /// Those that it was made with, the fingerprint included.
   public let settings: PeerSettings
@@ -34,8 +36,10 @@ public final class PeerConnection {
   /// Candidates of the other end that belong to its offer, which is not answered yet.
   var waiting: [Candidate] = []
   var hasAllWaiting = false
-  /// Of data channels, out of DTLS.
-  var data: [[UInt8]] = []
+  /// nil: nobody has asked for any yet.
+  var channels: DataChannels?
+  /// The other end's port of the association that has begun; nil: none has.
+  var begun: UInt16?
   var events: [PeerEvent] = []
   var outbox: [ICEDatagram] = []
   var route: ICERoute?
@@ -50,8 +54,8 @@ public final class PeerConnection {
   static let mostEarly = 8
   static let longestEarly = 2_048
   static let mostWaiting = 128
-  /// What is not taken is lost, as in a network.
-  static let mostData = 256
+  /// Datagrams of data channels that wait to be taken; there are more where they come from.
+  static let mostPumped = 32
   static let mostOutgoing = 1_024
   /// Of SRTP, in order of preference (RFC 7714, RFC 5764): GCM, then counter mode.
   static let profiles: [UInt16] = [7, 8, 1]
@@ -63,6 +67,9 @@ public final class PeerConnection {
     var settings = settings
     settings.signalling.fingerprint = .init(of: certificate)
     settings.signalling.isLite = settings.ice.isLite
+    settings.signalling.data = settings.data.map {
+      DataMedia(port: JSEPSession.port, mid: nil, sctpPort: $0.ownPort, mostBytes: UInt64(clamping: $0.mostBytes))
+    }
     (self.settings, self.certificate) = (settings, certificate)
     let random = PeerRandom(generator)
     self.random = random
@@ -80,9 +87,10 @@ public final class PeerConnection {
   /// The next one in order; nil: there is none.
   public func takeEvent() -> PeerEvent? { events.isEmpty ? nil : events.removeFirst() }
   /// The next one to be sent on its base; nil: there is none. Packets of media are not among them (`poll`).
-  public func takeDatagram() -> ICEDatagram? { outbox.isEmpty ? nil : outbox.removeFirst() }
-  /// The next message out of DTLS, for SCTP; nil: there is none.
-  public func takeData() -> [UInt8]? { data.isEmpty ? nil : data.removeFirst() }
+  public func takeDatagram() -> ICEDatagram? {
+    if outbox.isEmpty { pumpChannels() }
+    return outbox.isEmpty ? nil : outbox.removeFirst()
+  }
   /// Exchanges frames and events of streams that arrived for an empty list that has room. References to frames are the taker's to release.
   public func takeArrivals(_ list: inout [PeerArrival]) { peer.takeArrivals(&list) }
   /// Whether `takeArrivals` would return anything.
@@ -113,7 +121,10 @@ public final class PeerConnection {
     guard next != state else { return }
     state = next
     events.append(.state(next))
-    if failure != nil { peer.close() }
+    if let failure {
+      peer.close()
+      channels?.end(failure, now: now)
+    }
   }
 
   private var isOpen: Bool { if case .open? = dtls?.state { true } else { false } }
@@ -147,12 +158,14 @@ public final class PeerConnection {
     peer.leave(now: now)
     if let route { peer.flush { send(route, $1, $2) } }
     peer.close()
+    channels?.close(now: now)
+    pumpChannels()
     dtls?.close()
     drainHandshake()
     ice.close(now: now)
     drainPath(now: now)
     signalling.close()
-    (route, early, waiting, data) = (nil, [], [], [])
+    (route, early, waiting) = (nil, [], [])
     state = .closed
     events.append(.state(.closed))
   }

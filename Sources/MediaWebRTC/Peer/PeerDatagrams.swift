@@ -52,8 +52,10 @@ extension PeerConnection {
     if let dtls {
       deadline = min(deadline, dtls.poll(now: now))
       takeKeys(now: now)
+      advanceChannels(now: now)
       drainHandshake()
     }
+    deadline = min(deadline, pollChannels(now: now))
     let route = route
     deadline = min(deadline, peer.poll(now: now) { if let route { send(route, $1, $2) } else { .all } })
     updateState(now: now)

@@ -29,18 +29,18 @@ extension PeerConnection {
       guard early.count < PeerConnection.mostEarly, datagram.count <= PeerConnection.longestEarly else { return }
       return early.append(Array(datagram))
     }
-    dtls.receive(datagram, now: now) { bytes in
-      if data.count < PeerConnection.mostData { data.append(Array(bytes)) } else { counts.dataDropped &+= 1 }
-    }
+    dtls.receive(datagram, now: now) { receive(packet: $0, now: now) }
     takeKeys(now: now)
+    advanceChannels(now: now)
     drainHandshake()
+    pumpChannels()
   }
 
   /// As soon as the handshake is over, or media follow on data.
   func takeKeys(now: Int64) {
     guard !isKeyed, failure == nil, let dtls, dtls.state == .open else { return }
-    // Who only wants data need not agree on keys.
-    if dtls.srtp == nil, signalling.negotiated?.media.isEmpty ?? true { return }
+    // Who only wants data need not agree on keys, and has nothing to report.
+    if signalling.negotiated?.media.isEmpty ?? true, dtls.srtp == nil || signalling.state == .stable { return }
     do throws(MediaError) {
       guard let keys = dtls.srtp, let profile = SRTPProfile(dtlsNumber: keys.profile) else {
         throw MediaError(
@@ -63,13 +63,6 @@ extension PeerConnection {
     while outbox.count < PeerConnection.mostOutgoing, let bytes = dtls.takeDatagram() {
       if let datagram = route.wrapped(bytes) { outbox.append(datagram) }
     }
-  }
-
-  /// A message of SCTP for the other end, of at most `DTLSMachine.mostBytes`; it may get lost. Throws as `DTLSMachine.send`.
-  public func send(data bytes: UnsafeRawBufferPointer) throws(MediaError) {
-    guard let dtls, state != .closed else { throw MediaError(.state, "WebRTC: nothing can be sent before the connection is there") }
-    try dtls.send(bytes)
-    drainHandshake()
   }
 }
 

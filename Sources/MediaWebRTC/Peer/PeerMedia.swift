@@ -2,6 +2,7 @@ import MediaCore
 import MediaICE
 import MediaNetwork
 import MediaRTP
+import MediaSCTP
 import MediaSDP
 import MediaSRTP
 
@@ -44,6 +45,7 @@ extension PeerConnection {
     (stats.ice, stats.route, stats.cipher) = (ice.state, route, cipher)
     (stats.roundTrip, stats.refused, stats.dropped) = (ice.roundTrip, ice.refused, peer.dropped)
     stats.path = rtp.pathStats
+    stats.channels = channels?.counts
     return stats
   }
 }
@@ -72,8 +74,11 @@ public struct PeerStats: Sendable {
   public internal(set) var bytesReceived: UInt64 = 0
   /// Datagrams of the other end that are neither DTLS nor RTP.
   public internal(set) var unknown: UInt64 = 0
-  /// Messages of data channels that nobody took.
+  /// Packets of data channels that came while none were agreed on.
   public internal(set) var dataDropped: UInt64 = 0
+
+  /// What of data channels had no effect; nil: there were none.
+  public internal(set) var channels: DataChannels.Counts?
 
   init() {}
 }

@@ -1,18 +1,21 @@
 import MediaICE
 import MediaRTP
+import MediaSCTP
 import MediaSDP
 import MediaTLS
 
 /// How a `PeerConnection` is made.
 public struct PeerSettings: Sendable {
-  /// Its fingerprint, and whether this end is lite, are those of the certificate and of `ice`.
+  /// Its fingerprint, whether this end is lite, and what it says of data channels are those of the certificate, of `ice` and of `data`.
   public var signalling: JSEPSettings
   /// Which end is the controlling one, is what the first offer says.
   public var ice: ICESettings
+  /// Data channels are accepted, and may be opened; nil: their section is refused.
+  public var data: DataChannelSettings?
   /// How long frames may wait to be sent.
   public var pacing = PacerBounds()
 
-  /// A full agent without servers.
+  /// A full agent without servers, and no data channels.
   public init(_ signalling: JSEPSettings, ice: ICESettings = ICESettings(isControlling: true)) {
     (self.signalling, self.ice) = (signalling, ice)
   }

@@ -67,6 +67,7 @@ extension PeerConnection {
     if isAnswered, let negotiated = next.negotiated {
       follow(negotiated, isControlling: isControlling, now: now)
       report(from: before.negotiated, to: negotiated)
+      if before.wantsData, !next.wantsData { refuseChannels(now: now) }
     } else if next.state == .stable {
       (waiting, hasAllWaiting) = ([], false)
     }
@@ -99,6 +100,7 @@ extension PeerConnection {
     if transport.hasAllCandidates || hasAllWaiting { ice.endOfRemoteCandidates() }
     advanceHandshake(now: now)
     takeKeys(now: now)
+    advanceChannels(now: now)
   }
 
   private func report(from before: NegotiatedSession?, to now: NegotiatedSession) {

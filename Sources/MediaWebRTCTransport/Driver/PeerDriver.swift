@@ -236,7 +236,7 @@ final class PeerDriver: NetworkDriver {
         let next = guarded.peer.poll(now: thread.clock.now()) { guarded.send($1, from: $2, by: $0) }
         guarded.sendDatagrams()
         guarded.followTap()
-        while guarded.peer.takeData() != nil {}
+        while guarded.peer.takeChannelEvent() != nil {}
         var events: [PeerEvent] = []
         while let event = guarded.peer.takeEvent() { events.append(event) }
         guarded.peer.takeArrivals(&arrivals)

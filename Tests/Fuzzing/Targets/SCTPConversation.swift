@@ -45,8 +45,8 @@ private struct SCTPTalk {
   init(_ input: inout Input) throws {
     attacked = input.number(below: 2)
     for (index, role) in [DataChannels.Role.client, .server].enumerated() {
-      let channels = try DataChannels(
-        role: role, settings: SCTPTalk.settings, peerMostBytes: 4096, random: SeededRandom(seed: UInt64(index)), now: 0)
+      let channels = try DataChannels(settings: SCTPTalk.settings, now: 0)
+      try channels.begin(role: role, peerMostBytes: 4096, random: SeededRandom(seed: UInt64(index)), now: 0)
       ends.append(End(channels: channels))
     }
     drain()
@@ -102,9 +102,10 @@ private struct SCTPTalk {
     let bits = input.byte()
     let reliability: DataChannelReliability = [.reliable, .retransmissions(1), .lifetime(milliseconds: 50)][Int(bits >> 1) % 3]
     let end = Int(bits & 1)
-    let id = try? ends[end].channels.open(
-      label: String(bits), isOrdered: bits & 32 != 0, reliability: reliability, negotiated: bits & 64 != 0 ? UInt16(bits >> 3) : nil,
-      now: now)
+    var options = DataChannelOptions(label: String(bits))
+    (options.isOrdered, options.reliability) = (bits & 32 != 0, reliability)
+    options.negotiated = bits & 64 != 0 ? UInt16(bits >> 3) : nil
+    let id = try? ends[end].channels.open(options, now: now)
     if let id { ends[end].known.insert(id) }
   }
 

@@ -41,6 +41,34 @@ import Testing
     #expect(negotiated.media[0].tracks == [.init("-", "e6f2d889-b19a-4da6-b862-ec3a4470aa2f")])
   }
 
+  /// Of before RFC 8841, and over TCP: refused, in the words of the offer, and the rest goes on.
+  @Test func otherFormsOfDataAreRefused() throws {
+    let old = ["m=application 9 DTLS/SCTP 5000", "m=application 9 TCP/DTLS/SCTP webrtc-datachannel", "m=application 9 UDP/DTLS/SCTP bfcp"]
+    for line in old {
+      var end = try end()
+      let answer = try end.answer(to: Fixtures.libwebrtcOffer.replacing(line: "m=application", by: line))
+      #expect(answer.has(line.replacing(" 9 ", by: " 0 ")) && answer.has("a=group:BUNDLE 0 1") && end.session.negotiated?.data == nil)
+    }
+  }
+
+  /// A port of 0 is the end of an association, whose section stays (RFC 8841, section 5.1).
+  @Test func dataWithoutAPortAreNone() throws {
+    var end = try end()
+    let answer = try end.answer(to: Fixtures.libwebrtcOffer.replacing(line: "a=sctp-port", by: "a=sctp-port:0"))
+    #expect(answer.has("a=group:BUNDLE 0 1 2") && end.session.negotiated?.data == nil)
+  }
+
+  /// What the other end takes away is not offered again by itself.
+  @Test func dataThatAreTakenAwayAreNotWantedAnyLonger() throws {
+    var end = try end()
+    try end.session.requestData()
+    _ = try end.answer(to: Fixtures.libwebrtcOffer)
+    #expect(end.session.negotiated?.data != nil && end.session.wantsData)
+    let without = Fixtures.libwebrtcOffer.replacing(line: "m=application", by: "m=application 0 UDP/DTLS/SCTP webrtc-datachannel")
+    _ = try end.answer(to: without.replacing(line: "a=group:BUNDLE", by: "a=group:BUNDLE 0 1"))
+    #expect(end.session.negotiated?.data == nil && !end.session.wantsData && !end.session.needsNegotiation)
+  }
+
   @Test func chromeInThreeSizes() throws {
     var end = try end()
     let answer = try end.answer(to: Fixtures.chromeOffer)

@@ -62,18 +62,6 @@ import Testing
     }
   }
 
-  @Test func dataPassBothWaysAndWithoutMedia() throws {
-    let pair = try VirtualPair()
-    try pair.a.connection.requestData()
-    pair.network.run(for: 5 * second) { pair.isConnected }
-    #expect(pair.isConnected && pair.a.data?.mid == "0" && pair.b.data?.mostBytes == 65_536)
-    for (from, to) in [(pair.a, pair.b), (pair.b, pair.a)] {
-      #expect(from.send(data: [UInt8](1...100)) == nil)
-      pair.network.run(for: 100 * millisecond)
-      #expect(to.messages == [[UInt8](1...100)])
-    }
-  }
-
   @Test func goodbyeIsSaid() throws {
     let pair = try VirtualPair()
     let video = try pair.a.add(.video)
@@ -117,7 +105,8 @@ import Testing
   @Test func whatGoesOverARelayIsWrapped() throws {
     let pair = try VirtualPair()
     let video = try pair.a.add(.video)
-    pair.network.run(for: 5 * second) { pair.isConnected }
+    let channel = try pair.a.open("chat")
+    pair.network.run(for: 5 * second) { pair.a.opened.count == 1 }
     let direct = try #require(pair.a.connection.route)
     let relayed = ICERoute(
       base: direct.base, destination: direct.destination, remote: direct.remote, wrapping: .channel(0x4001, isStream: false),
@@ -132,7 +121,7 @@ import Testing
       if (20...63).contains(bytes[4]) { records += 1 }
     }
     try pair.a.send(video)
-    #expect(pair.a.send(data: [1, 2, 3]) == nil)
+    #expect(pair.a.send([1, 2, 3], on: channel) == nil)
     #expect(packets >= 3 && records == 1 && pair.a.connection.stats.isRelayed)
     // And as before afterwards.
     pair.a.connection.follow(direct, now: pair.network.now)

@@ -3,6 +3,7 @@ import MediaCore
 import MediaICE
 import MediaNetwork
 import MediaRTP
+import MediaSCTP
 import MediaSDP
 import MediaTLS
 import Testing
@@ -31,7 +32,10 @@ final class VirtualPeer {
   /// Names of sections in which media may come.
   private(set) var tracks: Set<String> = []
   private(set) var data: DataMedia?
-  private(set) var messages: [[UInt8]] = []
+  /// Of data channels, as they came.
+  private(set) var channels: [DataChannelEvent] = []
+  /// Whether they are taken.
+  var takesChannels = true
   /// Numbers of frames that came, by the names of their sections and streams.
   private(set) var frames: [String: [Int]] = [:]
   private(set) var ended: [SSRC] = []
@@ -45,17 +49,18 @@ final class VirtualPeer {
 
   init(
     _ network: PeerNetwork, _ host: String, isPolite: Bool = true, ice: ICESettings = ICESettings(isControlling: true),
-    _ change: (inout JSEPSettings) -> Void = { _ in }
+    data: DataChannelSettings? = DataChannelSettings(), _ change: (inout JSEPSettings) -> Void = { _ in }
   ) throws {
     self.network = network
     let certificate = try TLSCertificate.make()
     var settings = JSEPSettings(cname: host, id: 1, fingerprint: .init(of: certificate))
     settings.isPolite = isPolite
-    settings.data = DataMedia(port: 9, mid: nil)
     settings.bitrates = .init(minimum: 30_000, start: 1_000_000, maximum: 20_000_000)
     change(&settings)
+    var all = PeerSettings(settings, ice: ice)
+    all.data = data
     connection = PeerConnection(
-      PeerSettings(settings, ice: ice), certificate: certificate,
+      all, certificate: certificate,
       clock: NTPClock(NTPTimestamp(unixNanoseconds: 1_700_000_000_000_000_000), at: network.now),
       random: SeededRandom(seed: network.random.next()), now: network.now)
     network.peers.append(self)
@@ -105,21 +110,23 @@ final class VirtualPeer {
 
   /// What a driver does after each call.
   func settle() {
-    deadline = connection.poll(now: network.now, put)
-    drain()
+    repeat { deadline = connection.poll(now: network.now, put) } while drain()
   }
 
-  private func drain() {
+  /// Whether channels brought something, so that more may follow.
+  @discardableResult private func drain() -> Bool {
+    let before = channels.count
+    while takesChannels, let event = connection.takeChannelEvent() { channels.append(event) }
     while let datagram = connection.takeDatagram() {
       if let own = bases.first(where: { $0.base == datagram.base }) {
         network.send(datagram.bytes, from: own.address, of: self, to: datagram.destination)
       }
     }
-    while let message = connection.takeData() { messages.append(message) }
     var arrivals: [PeerArrival] = []
     connection.takeArrivals(&arrivals)
     for arrival in arrivals { take(arrival) }
     while let event = connection.takeEvent() { handle(event) }
+    return channels.count > before
   }
 
   func close() {
@@ -178,13 +185,6 @@ final class VirtualPeer {
   }
 
   // MARK: Media
-
-  /// A message of SCTP; what was wrong.
-  func send(data bytes: [UInt8]) -> MediaError? {
-    let error = bytes.withUnsafeBytes { bytes in failure { try connection.send(data: bytes) } }
-    settle()
-    return error
-  }
 
   @discardableResult func add(_ kind: Transceiver.Kind, _ direction: RTPMedia.Direction = .sendReceive, layers: [String] = []) throws
     -> Transceiver.ID
@@ -262,10 +262,10 @@ struct VirtualPair {
   let a: VirtualPeer
   let b: VirtualPeer
 
-  init(seed: UInt64 = 1, _ change: (inout JSEPSettings) -> Void = { _ in }) throws {
+  init(seed: UInt64 = 1, data: DataChannelSettings? = DataChannelSettings(), _ change: (inout JSEPSettings) -> Void = { _ in }) throws {
     network = PeerNetwork(seed: seed)
-    a = try VirtualPeer(network, "192.0.2.1", isPolite: true, change)
-    b = try VirtualPeer(network, "192.0.2.2", isPolite: false, change)
+    a = try VirtualPeer(network, "192.0.2.1", isPolite: true, data: data, change)
+    b = try VirtualPeer(network, "192.0.2.2", isPolite: false, data: data, change)
     a.connect(b)
   }
 
@@ -283,5 +283,41 @@ struct VirtualPair {
       tick += 1
       network.run(for: 5 * millisecond)
     }
+  }
+}
+
+/// Data channels.
+extension VirtualPeer {
+  func open(_ label: String, _ change: (inout DataChannelOptions) -> Void = { _ in }) throws -> DataChannelID {
+    var options = DataChannelOptions(label: label)
+    change(&options)
+    let id = try connection.openChannel(options, now: network.now)
+    settle()
+    return id
+  }
+
+  /// What was wrong.
+  @discardableResult func send(_ message: [UInt8], isText: Bool = false, on id: DataChannelID) -> MediaError? {
+    let error = failure { try connection.send(message, isText: isText, on: id, now: network.now) }
+    settle()
+    return error
+  }
+
+  func close(_ id: DataChannelID) {
+    connection.closeChannel(id, now: network.now)
+    settle()
+  }
+
+  var opened: [DataChannelInfo] { channels.compactMap { if case .opened(let info) = $0 { info } else { nil } } }
+  var lost: [MediaError] { channels.compactMap { if case .lost(let error) = $0 { error } else { nil } } }
+
+  func opened(_ label: String) -> DataChannelInfo? { opened.first { $0.label == Array(label.utf8) } }
+
+  func closed(_ id: DataChannelID) -> [MediaError?] {
+    channels.compactMap { if case .closed(id, let error) = $0 { .some(error) } else { nil } }
+  }
+
+  func messages(of id: DataChannelID? = nil) -> [[UInt8]] {
+    channels.compactMap { if case .message(let from, let bytes, _) = $0, id == nil || from == id { bytes } else { nil } }
   }
 }
