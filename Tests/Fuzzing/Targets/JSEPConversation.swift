@@ -95,6 +95,9 @@ enum JSEPConversation: FuzzTarget {
       expect(
         session.sections.count <= JSEPSession.mostSections && session.transceivers.count <= 2 * JSEPSession.mostSections, "too many media")
       apply(session.state == .haveLocalOffer ? session.anticipated : session.negotiated?.rtp ?? RTPSessionConfiguration())
+      if let data = session.negotiated?.data {
+        expect(session.settings.data != nil && data.sctpPort != 0 && data.mid != nil, "data channels that are not there")
+      }
       expect((session.negotiated?.media.count ?? 0) == (session.negotiated?.rtp.media.count ?? 0), "media that are not of the session")
     }
   }

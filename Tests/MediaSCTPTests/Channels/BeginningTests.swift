@@ -66,7 +66,7 @@ import Testing
     for case .closed(let id, let error) in events(ends[0]) { closed[id] = error?.status }
     #expect(closed == [ids[0]: .range, ids[3]: .full] && ends[0].mostSentBytes == 1999)
     carry(ends, now: 1)
-    #expect(events(ends[0]).contains { if case .opened(let info) = $0 { info.id == ids[1] && info.stream == 2 } else { false } })
+    #expect(events(ends[0]).contains { if case .opened(let info) = $0 { info.id == ids[2] && info.stream == 2 } else { false } })
   }
 
   @Test func anotherOneBeginsAfterTheEnd() throws {
