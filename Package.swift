@@ -77,7 +77,7 @@ let package = Package(
     .target(
       name: "MediaWebRTCTransport",
       dependencies: [
-        "CMediaSDK", "MediaCore", "MediaRuntime", "MediaRTP", "MediaSDP", "MediaTLS", "MediaICE", "MediaSignalling", "MediaNetwork",
+        "CMediaSDK", "MediaCore", "MediaRuntime", "MediaRTP", "MediaSDP", "MediaTLS", "MediaSCTP", "MediaICE", "MediaSignalling", "MediaNetwork",
         "MediaWebRTC", "MediaTransport",
       ],
       swiftSettings: simulated),

@@ -135,6 +135,8 @@ public enum TransportEvent: Sendable {
   case network
   /// Of a transport whose descriptions and candidates the program carries.
   case signal(SignallingEvent)
+  /// Of a transport with channels.
+  case channel(MessageChannelID, MessageChannelEvent)
 }
 
 /// Payload, as the session's stats count it.
@@ -226,6 +228,23 @@ public protocol Transport: AnyObject, Sendable {
   /// Mutes the audio of another member, or ends that; their session does it. Errors as of `remove`.
   func mute(_ userID: String, _ isMuted: Bool) throws(MediaError)
 
+  /// Opens a channel, from `connect` on; it ends with the connection. What is sent before the other end is there waits. Of a transport with
+  /// `TransportFeatures.channels`; others throw `.unsupported`. Throws `.state` while it is not connecting or connected, `.range`, `.invalid`,
+  /// `.full` where there are as many channels as may be, `.exists` for a number that is in use.
+  func openChannel(_ options: MessageChannelOptions) throws(MediaError) -> MessageChannelID
+  /// Throws `.notFound` for a channel that is closed, `.state` while it is being closed, `.range` for a message that is longer than the other
+  /// end takes, `.full` where so much waits that it has to be tried again later: `bufferedAmountLow` says when.
+  func send(_ message: ChannelMessage, on channel: MessageChannelID) throws(MediaError)
+  /// The next message that came; nil: there is none, and `readable` follows when there is. Who does not read makes the other end wait. Throws
+  /// `.notFound` once the channel is closed and has no message left.
+  func readMessage(of channel: MessageChannelID) throws(MediaError) -> ChannelMessage?
+  /// Bytes that were sent and that the other end has not acknowledged. Throws `.notFound`.
+  func bufferedAmount(of channel: MessageChannelID) throws(MediaError) -> Int
+  /// `bufferedAmountLow` comes when it falls to so many bytes, from above. 0 by default. Throws `.notFound`.
+  func setLowThreshold(_ bytes: Int, of channel: MessageChannelID) throws(MediaError)
+  /// What was sent before is sent first; what has come and was not read is dropped. `closed` follows. Throws `.notFound`.
+  func closeChannel(_ channel: MessageChannelID) throws(MediaError)
+
   /// What the encoder of a published stream is to make, in bits a second: for the stats.
   func setTargetBitrate(_ stream: StreamID, _ bitrate: UInt64)
 
@@ -273,6 +292,18 @@ extension Transport {
   public func look(receiving stream: StreamID) -> InboundSnapshot? { nil }
   /// None: there is no network path.
   public func statsEntries(at time: Double) -> [JSON] { [] }
+  /// `.unsupported`: a transport without the feature `channels`.
+  public func openChannel(_ options: MessageChannelOptions) throws(MediaError) -> MessageChannelID { throw TransportFactory.noChannels }
+  /// `.unsupported`: a transport without the feature `channels`.
+  public func send(_ message: ChannelMessage, on channel: MessageChannelID) throws(MediaError) { throw TransportFactory.noChannels }
+  /// `.unsupported`: a transport without the feature `channels`.
+  public func readMessage(of channel: MessageChannelID) throws(MediaError) -> ChannelMessage? { throw TransportFactory.noChannels }
+  /// `.unsupported`: a transport without the feature `channels`.
+  public func bufferedAmount(of channel: MessageChannelID) throws(MediaError) -> Int { throw TransportFactory.noChannels }
+  /// `.unsupported`: a transport without the feature `channels`.
+  public func setLowThreshold(_ bytes: Int, of channel: MessageChannelID) throws(MediaError) { throw TransportFactory.noChannels }
+  /// `.unsupported`: a transport without the feature `channels`.
+  public func closeChannel(_ channel: MessageChannelID) throws(MediaError) { throw TransportFactory.noChannels }
   /// 0: nothing is queued.
   public func backlog(of stream: StreamID) -> Int64 { 0 }
   /// Everything, so that nothing is done to the pixels.

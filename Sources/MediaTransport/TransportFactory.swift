@@ -23,6 +23,8 @@ public struct TransportFeatures: OptionSet, Sendable {
   public static let descriptions = TransportFeatures(rawValue: 16)
   /// The program carries descriptions and candidates of both ends while the session runs.
   public static let negotiation = TransportFeatures(rawValue: 32)
+  /// Its two ends exchange messages in channels (`Transport.openChannel`).
+  public static let channels = TransportFeatures(rawValue: 64)
 }
 
 /// A kind of url, and the transport behind it. Each transport's folder has its factory, and the session's list of them (`Transports`) a line.

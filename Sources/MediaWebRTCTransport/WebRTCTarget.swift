@@ -9,7 +9,7 @@ import MediaWebRTC
 
 extension TransportFactory {
   /// One peer of WebRTC, whose descriptions and candidates the program carries.
-  public static let webRTC = TransportFactory(scheme: "webrtc", form: "webrtc:", features: [.network, .negotiation]) {
+  public static let webRTC = TransportFactory(scheme: "webrtc", form: "webrtc:", features: [.network, .negotiation, .channels]) {
     url, argument throws(MediaError) in try WebRTCTarget(url, argument: argument)
   }
 }

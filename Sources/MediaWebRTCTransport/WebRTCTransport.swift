@@ -3,6 +3,7 @@ import MediaCore
 import MediaNetwork
 import MediaRTP
 import MediaRuntime
+import MediaSCTP
 import MediaSDP
 import MediaSignalling
 import MediaTLS
@@ -72,6 +73,7 @@ final class WebRTCTransport: Transport {
   let loop: EventLoop
   let incoming = IncomingStreams()
   let state = Monitor(State())
+  let channels = Monitor(ChannelInbox())
 
   /// `keepsCapture`: it is not closed at the end.
   init(
@@ -136,6 +138,7 @@ final class WebRTCTransport: Transport {
     driver?.close()
     if !keepsCapture { capture?.close() }
     incoming.close()
+    channels.withLock { $0 = ChannelInbox() }
     return isFirst
   }
 

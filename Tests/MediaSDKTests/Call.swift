@@ -104,6 +104,7 @@ final class Call {
     case .wanted(_, let wanted): "wanted \(wanted.width)x\(wanted.height)\(wanted.frameRate.map { "@\($0)" } ?? "")"
     case .ingest(let event): "feeder \(event.state) \(event.reason)"
     case .signal(let event): "signalling \(event)"
+    case .channel(let channel, let event): "channel \(channel.value) \(event)"
     }
   }
 }

@@ -67,7 +67,7 @@ final class Peer: TransportDelegate, VideoSink, AudioSink {
     case .publishFailed(_, let error): events.add("publishing failed: \(error.status)")
     case .unreachable(_, let userID, let error): events.add("\(userID) is not sent it: \(error.status)")
     case .estimate(let bits): events.add("estimate \(bits)")
-    case .network, .signal: break
+    case .network, .signal, .channel: break
     case .moderated(let userID, let moderation, let reason): events.add("\(moderation) by \(userID): \(reason)")
     case .streamMuted(_, let isMuted): events.add(isMuted ? "muted" : "unmuted")
     case .speaking(_, let userID, let isSpeaking, let level): events.add("\(userID) \(isSpeaking ? "speaks" : "is silent") at \(level)")

@@ -23,6 +23,11 @@ class MediaEnd: TransportDelegate, EncodedSink, @unchecked Sendable {
   private(set) var bytes: [UInt32: [[UInt8]]] = [:]
   private(set) var estimate: UInt64 = 0
   private(set) var keysWanted = 0
+  private(set) var channels: [(id: MessageChannelID, options: MessageChannelOptions, isIncoming: Bool)] = []
+  private(set) var closed: [MessageChannelID: [Status?]] = [:]
+  private(set) var messages: [MessageChannelID: [ChannelMessage]] = [:]
+  /// Whether messages are read as soon as there are some.
+  var reads = true
   private let pool = BufferPool(limit: 256)
   private var numbers: [StreamID: FrameID] = [:]
 
@@ -57,6 +62,12 @@ class MediaEnd: TransportDelegate, EncodedSink, @unchecked Sendable {
     case .receivers(_, let count): events.append("receivers \(count)")
     case .publishFailed(_, let error): events.append("failed \(error.status)")
     case .estimate(let bits): estimate = bits
+    case .channel(let id, .opened(let options, let isIncoming)): channels.append((id, options, isIncoming))
+    case .channel(let id, .closed(let error)): closed[id, default: []].append(error?.status)
+    case .channel(let id, .readable):
+      events.append("readable")
+      if reads { read(id) }
+    case .channel(_, .bufferedAmountLow): events.append("low")
     default: events.append("\(event)")
     }
   }
@@ -64,6 +75,11 @@ class MediaEnd: TransportDelegate, EncodedSink, @unchecked Sendable {
   func receive(_ frame: EncodedFrame, _ id: FrameID) {
     frames[frame.native.pointee.codec, default: []].append(id)
     bytes[frame.native.pointee.codec, default: []].append(Array(frame.bytes))
+  }
+
+  /// What there is.
+  func read(_ id: MessageChannelID) {
+    while let message = try? link.readMessage(of: id) { messages[id, default: []].append(message) }
   }
 
   func received(_ codec: Int32) -> Int { frames[UInt32(codec)]?.count ?? 0 }

@@ -513,6 +513,7 @@ public final class Session: TransportDelegate {
       divideEstimate()
     case .network: watchQuality(of: transport)
     case .signal(let event): push(.signal(event))
+    case .channel(let channel, let event): push(.channel(channel, event))
     }
   }
 

@@ -56,6 +56,8 @@ public enum SessionEvent: Sendable {
   case accessRenewed(Permissions, MediaError?)
   /// Over WebRTC: what the program carries to the peer, or acts on.
   case signal(SignallingEvent)
+  /// Of a channel of messages.
+  case channel(MessageChannelID, MessageChannelEvent)
 }
 
 /// An audio stream of either direction.

@@ -3,6 +3,7 @@ import MediaICE
 import MediaNetwork
 import MediaRTP
 import MediaRuntime
+import MediaSCTP
 import MediaSignalling
 import MediaTLS
 import MediaWebRTC
@@ -31,6 +32,8 @@ final class PeerDriver: NetworkDriver {
     var hadPath = false
     /// It was said.
     var wantsRestart = false
+    /// Somebody has room for what channels bring.
+    var takesChannels = true
     /// Of the route, as the tap knows it.
     var tapped: ICEBase?
     var isClosed = false
@@ -163,6 +166,15 @@ final class PeerDriver: NetworkDriver {
     wake(at: next)
   }
 
+  /// Whether the delegate has room for what channels bring. While it has not, the other end waits.
+  func takeChannels(_ takes: Bool) {
+    let isNews = guarded.withLock { guarded in
+      defer { guarded.takesChannels = takes }
+      return takes && !guarded.takesChannels
+    }
+    if isNews { wake() }
+  }
+
   /// Has the network thread call the delegate soon.
   func wake() { wake(at: .min) }
 
@@ -231,19 +243,21 @@ final class PeerDriver: NetworkDriver {
         defer { receiving.arrivals = [] }
         return receiving.arrivals
       }
-      let (next, events): (Int64, [PeerEvent]) = guarded.withLock { guarded in
-        guard !guarded.isClosed else { return (.max, []) }
+      let (next, events, news): (Int64, [PeerEvent], [DataChannelEvent]) = guarded.withLock { guarded in
+        guard !guarded.isClosed else { return (.max, [], []) }
         let next = guarded.peer.poll(now: thread.clock.now()) { guarded.send($1, from: $2, by: $0) }
         guarded.sendDatagrams()
         guarded.followTap()
-        while guarded.peer.takeChannelEvent() != nil {}
+        let news = guarded.takeChannelEvents()
         var events: [PeerEvent] = []
         while let event = guarded.peer.takeEvent() { events.append(event) }
         guarded.peer.takeArrivals(&arrivals)
-        return (next, events)
+        return (next, events, news)
       }
-      var isChanged = false
+      // After events are taken there may be more, and packets to be sent.
+      var isChanged = !news.isEmpty
       for event in events { isChanged = handle(event) || isChanged }
+      if !news.isEmpty { delegate.driver(self, did: news) }
       delegate.driver(self, received: arrivals)
       arrivals.removeAll(keepingCapacity: true)
       receiving.withLock { $0.arrivals = arrivals }
@@ -412,6 +426,16 @@ extension PeerDriver.Guarded {
       _ = output.add(UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(slot).prefix(datagram.bytes.count)), to: datagram.destination)
     }
     flush()
+  }
+
+  /// As many as are handed over at a time.
+  func takeChannelEvents() -> [DataChannelEvent] {
+    var (events, bytes): ([DataChannelEvent], Int) = ([], 0)
+    while takesChannels, events.count < 64, bytes < 262_144, let event = peer.takeChannelEvent() {
+      if case .message(_, let message, _) = event { bytes += message.count }
+      events.append(event)
+    }
+    return events
   }
 
   /// A connection to a relay is not there any more, or did not come about.

@@ -1,5 +1,6 @@
 import MediaICE
 import MediaNetwork
+import MediaSCTP
 import MediaSignalling
 import MediaTLS
 import MediaWebRTC
@@ -22,6 +23,8 @@ struct PeerDriverSettings: Sendable {
 protocol PeerDriverDelegate: AnyObject, Sendable {
   /// In the order in which things happened.
   func driver(_ driver: PeerDriver, did event: PeerDriverEvent)
+  /// What happened in data channels. A delegate without room calls `takeChannels`, and gets at most what is handed over already.
+  func driver(_ driver: PeerDriver, did events: [DataChannelEvent])
   /// References to frames are the delegate's to release. Also called without any, after `PeerDriver.wake`.
   func driver(_ driver: PeerDriver, received arrivals: [PeerArrival])
 }

@@ -28,9 +28,11 @@ struct WebRTCOptions: Sendable {
   var offersLoopback = false
   /// Of relays over TLS, in place of the system's authorities.
   var relayFingerprint: TLSFingerprint?
+  /// Data channels are accepted, and may be opened.
+  var hasChannels = false
   var bitrates = BandwidthEstimator.Limits()
 
-  /// By default it trickles, is polite, and takes both kinds of media.
+  /// By default it trickles, is polite, takes both kinds of media, and has no data channels.
   init() {}
 
   init(_ url: String, argument: String) throws(MediaError) {
@@ -46,6 +48,7 @@ struct WebRTCOptions: Sendable {
     }
     let query = try URLQuery(text, argument: argument, accepted: WebRTCOptions.accepted, advice: WebRTCOptions.advice)
     try take(query)
+    hasChannels = true
     isPolite = try query.choice("polite", ["0": false, "1": true]) ?? true
     trickles = try query.choice("trickle", ["0": false, "1": true]) ?? true
     bitrates = try query.bitrates()

@@ -188,6 +188,7 @@ final class HubWitness: TransportDelegate, EncodedSink, @unchecked Sendable {
     case .estimate(let bits): note(nil) { $0.estimate = bits }
     case .network: note("network")
     case .signal: note("signal")
+    case .channel: note("channel")
     case .moderated(let userID, let moderation, let reason): note("\(moderation) by \(userID): \(reason)")
     case .streamMuted(_, let isMuted): note(isMuted ? "muted" : "unmuted")
     case .speaking(_, let userID, let isSpeaking, let level): note("\(userID) \(isSpeaking ? "speaks" : "is silent") at \(level)")

@@ -1,0 +1,54 @@
+import MediaCore
+import MediaSCTP
+import MediaTransport
+import MediaWebRTC
+
+/// Data channels of the session's program.
+extension WebRTCTransport {
+  func openChannel(_ options: MessageChannelOptions) throws(MediaError) -> MessageChannelID {
+    let (driver, inner) = (try driver(), try options.inner())
+    // Its events come after it has its id.
+    return try channels.withLock { channels throws(MediaError) in
+      channels.add(try driver.change { (peer, now) throws(MediaError) in try peer.openChannel(inner, now: now) })
+    }
+  }
+
+  func send(_ message: ChannelMessage, on channel: MessageChannelID) throws(MediaError) {
+    let (driver, inner) = (try driver(), try channels.withLock { channels throws(MediaError) in try channels.inner(channel) })
+    try driver.change { (peer, now) throws(MediaError) in try peer.send(message.bytes, isText: message.isText, on: inner, now: now) }
+  }
+
+  func readMessage(of channel: MessageChannelID) throws(MediaError) -> ChannelMessage? {
+    let driver = try driver()
+    let (message, hasRoom) = try channels.withLock { channels throws(MediaError) in (try channels.read(channel), channels.hasRoom) }
+    if hasRoom { driver.takeChannels(true) }
+    return message
+  }
+
+  func bufferedAmount(of channel: MessageChannelID) throws(MediaError) -> Int {
+    let (driver, inner) = (try driver(), try channels.withLock { channels throws(MediaError) in try channels.inner(channel) })
+    return driver.look { $0.bufferedAmount(of: inner) } ?? 0
+  }
+
+  func setLowThreshold(_ bytes: Int, of channel: MessageChannelID) throws(MediaError) {
+    let (driver, inner) = (try driver(), try channels.withLock { channels throws(MediaError) in try channels.inner(channel) })
+    try driver.change { (peer, _) throws(MediaError) in peer.setLowThreshold(bytes, of: inner) }
+  }
+
+  func closeChannel(_ channel: MessageChannelID) throws(MediaError) {
+    let driver = try driver()
+    let (inner, hasRoom) = try channels.withLock { channels throws(MediaError) in
+      (try channels.drop(channel), channels.hasRoom)
+    }
+    if let inner { try driver.change { (peer, now) throws(MediaError) in peer.closeChannel(inner, now: now) } }
+    if hasRoom { driver.takeChannels(true) }
+  }
+
+  func driver(_ driver: PeerDriver, did events: [DataChannelEvent]) {
+    for event in events {
+      if let (id, event) = channels.withLock({ $0.take(event) }) { post(.channel(id, event)) }
+    }
+    // Room that somebody makes meanwhile is not forgotten: it is looked at under the lock that says so.
+    channels.withLock { channels in if !channels.hasRoom { driver.takeChannels(false) } }
+  }
+}
