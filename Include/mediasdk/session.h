@@ -213,7 +213,15 @@ enum {
   /** The path is lost or about to be, or its address has gone: msdk_session_restart_ice may bring another one. Once for each loss. */
   MSDK_EVENT_RESTART_WANTED = 34,
   /** user_id: the server; value: the code of its answer (RFC 8489), 0: it gave none; text: why it brings no candidate */
-  MSDK_EVENT_ICE_SERVER_FAILED = 35
+  MSDK_EVENT_ICE_SERVER_FAILED = 35,
+  /** value: the channel; text: its label; user_id: its subprotocol, as far as they fit; direction: MSDK_DIRECTION_INCOMING: the peer has
+   * opened it, MSDK_DIRECTION_OUTGOING: the peer knows of it. This event and those below come over webrtc: only. */
+  MSDK_EVENT_DATA_CHANNEL_OPENED = 36,
+  /** value: the channel; status, text: why, if neither end has closed it. What came before can be read (msdk_session_read_message). */
+  MSDK_EVENT_DATA_CHANNEL_CLOSED = 37,
+  /** value: the channel. A message has come; read until MSDK_E_AGAIN, before which the event does not come again. */
+  MSDK_EVENT_MESSAGE_AVAILABLE = 38,
+  MSDK_EVENT_DATA_CHANNEL_LOW = 39 /**< value: the channel; msdk_session_set_low_threshold */
 };
 
 /** Return the name of an event's type, or of a state of any of the families MSDK_SESSION_*, MSDK_OUTGOING_*, MSDK_INCOMING_*,

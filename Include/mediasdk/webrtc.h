@@ -52,6 +52,11 @@
  * The peer is a participant from its first stream to its last; its user id is "peer", or "remote-peer" if that is the session's own. A
  * video stream is added with its first key frame; its kind is MSDK_VIDEO_VIRTUAL. MSDK_EVENT_ESTIMATE follows what the peer reports.
  *
+ * Beside media, or without any (receive=none), the two ends exchange messages in data channels (RFC 8831), as browsers do. Either end
+ * opens a channel; MSDK_EVENT_DATA_CHANNEL_OPENED says that both have it. Channels end with the connection of the session, without an
+ * event of their own. A message has up to 262,144 bytes in either direction, or fewer if the peer takes fewer. Messages that have come
+ * wait to be read, up to a megabyte of all channels; then the peer has to wait, so read all that there are.
+ *
  * WHIP and WHEP. With one of these urls the peer is a server, and nothing has to be carried: descriptions and candidates go over HTTP.
  * The events and functions below are not used.
  *
@@ -130,6 +135,64 @@ MSDK_EXPORT msdk_result msdk_session_add_ice_server(msdk_session *session, const
 /** The next offer of this end restarts ICE: all paths are sought anew, while media go on over the one that there is.
  * MSDK_EVENT_NEGOTIATION_NEEDED follows once something was negotiated. MSDK_E_STATE: as msdk_session_describe. [any thread] */
 MSDK_EXPORT msdk_result msdk_session_restart_ice(msdk_session *session);
+
+/* ----------------------------------------------------------------------------------------------------------- data channels */
+
+enum { /* flags of a data channel; without any it is reliable and in order */
+  MSDK_DATA_CHANNEL_UNORDERED = 1,           /**< messages may overtake each other */
+  MSDK_DATA_CHANNEL_LIMITED_RETRANSMITS = 2, /**< a lost message is sent again max_retransmits times; not with LIMITED_LIFETIME */
+  MSDK_DATA_CHANNEL_LIMITED_LIFETIME = 4,    /**< a lost message is sent again for lifetime_ms since it was sent */
+  MSDK_DATA_CHANNEL_NEGOTIATED = 8           /**< both programs open the channel with the same number, and neither end asks the other */
+};
+
+typedef struct msdk_data_channel_options {
+  uint32_t struct_size;
+  uint32_t flags;           /**< MSDK_DATA_CHANNEL_* */
+  const char *label;        /**< up to 1,024 bytes; the peer gets it; NULL: empty */
+  const char *protocol;     /**< the subprotocol, likewise */
+  uint32_t number;          /**< with NEGOTIATED: of the stream, 0..1,023; else 0 */
+  uint32_t max_retransmits; /**< with LIMITED_RETRANSMITS: 0..65,535; else 0 */
+  uint32_t lifetime_ms;     /**< with LIMITED_LIFETIME: in milliseconds; else 0 */
+  uint32_t reserved0;
+} msdk_data_channel_options;
+
+/** Opens a data channel; its id, which is not used again, is put into *channel. Messages that are sent at once wait for the peer. Without
+ * a connection, or in one without channels, MSDK_EVENT_NEGOTIATION_NEEDED follows. If the peer takes none,
+ * MSDK_EVENT_DATA_CHANNEL_CLOSED has MSDK_E_UNSUPPORTED. MSDK_E_UNSUPPORTED: the url does not begin with "webrtc:", or unknown flags.
+ * MSDK_E_STATE: the session is not connecting or connected. MSDK_E_RANGE, MSDK_E_INVALID: options. MSDK_E_FULL: there are 256.
+ * MSDK_E_EXISTS: the number is in use. [any thread] */
+MSDK_EXPORT msdk_result msdk_session_open_data_channel(
+  msdk_session *session, const msdk_data_channel_options *options, uint64_t *channel);
+
+/** Closes a channel, when what was sent on it has arrived. What has come and was not read is dropped. MSDK_EVENT_DATA_CHANNEL_CLOSED
+ * follows, if the peer has not closed it before. MSDK_E_NOT_FOUND: there is no such channel. Others as msdk_session_open_data_channel.
+ * [any thread] */
+MSDK_EXPORT msdk_result msdk_session_close_data_channel(msdk_session *session, uint64_t channel);
+
+enum { MSDK_MESSAGE_TEXT = 1, MSDK_MESSAGE_BINARY = 2 }; /**< types of messages; text is said to be UTF-8, which is not checked */
+enum { MSDK_MESSAGE_MAX = 262144 };
+
+/** Sends a message, which is copied, of up to MSDK_MESSAGE_MAX bytes; data may be NULL with 0. It never waits. MSDK_E_AGAIN: a megabyte
+ * of all channels is not acknowledged yet, or 8,192 messages wait; MSDK_EVENT_DATA_CHANNEL_LOW says when there is room. MSDK_E_RANGE: it
+ * is longer than the peer takes. MSDK_E_NOT_FOUND: the channel is closed. MSDK_E_STATE: it is being closed. Others as
+ * msdk_session_open_data_channel. [any thread] */
+MSDK_EXPORT msdk_result msdk_session_send_message(
+  msdk_session *session, uint64_t channel, uint32_t type, const uint8_t *data, uint64_t size);
+
+/** Takes the oldest message of a channel, which is copied to buffer (size bytes; may be NULL with 0). *type, if not NULL, is set to
+ * MSDK_MESSAGE_*, and *needed, if not NULL, to the size of the message. MSDK_E_BUFFER_SMALL: it does not fit, and can still be read.
+ * MSDK_E_AGAIN: there is none; MSDK_EVENT_MESSAGE_AVAILABLE comes when there is. MSDK_E_NOT_FOUND: the channel is closed, and all was
+ * read. Others as msdk_session_open_data_channel. [any thread] */
+MSDK_EXPORT msdk_result msdk_session_read_message(
+  msdk_session *session, uint64_t channel, uint32_t *type, uint8_t *buffer, uint64_t size, uint64_t *needed);
+
+/** Returns how many bytes of a channel's messages the peer has not acknowledged. MSDK_E_NOT_FOUND: the channel is closed. Others as
+ * msdk_session_open_data_channel. [any thread] */
+MSDK_EXPORT msdk_result msdk_session_get_unacknowledged_bytes(msdk_session *session, uint64_t channel, uint64_t *out);
+
+/** MSDK_EVENT_DATA_CHANNEL_LOW comes when the bytes that are not acknowledged fall to so many, from above; 0 by default. Errors as above.
+ * [any thread] */
+MSDK_EXPORT msdk_result msdk_session_set_low_threshold(msdk_session *session, uint64_t channel, uint64_t bytes);
 
 #ifdef __cplusplus
 }

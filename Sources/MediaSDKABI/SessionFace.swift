@@ -224,6 +224,9 @@ extension StampedEvent {
       native.set(MSDK_EVENT_ACCESS_RENEWED, error: error)
       native.value = UInt64(permissions.foreign)
     case .signal(let event): native.set(event)
+    case .channel(let channel, let event):
+      native.set(event)
+      native.value = channel.value
     case .ingest(let event):
       native.set(MSDK_EVENT_INGEST, state: event.state.rawValue, text: event.text)
       native.status = event.status?.rawValue ?? msdk_result(MSDK_OK)
@@ -247,6 +250,17 @@ extension msdk_event {
     case .serverFailed(let server, let code, let text):
       set(MSDK_EVENT_ICE_SERVER_FAILED, userID: server, text: text)
       value = UInt64(clamping: code ?? 0)
+    }
+  }
+
+  fileprivate mutating func set(_ event: MessageChannelEvent) {
+    switch event {
+    case .opened(let options, let isIncoming):
+      set(MSDK_EVENT_DATA_CHANNEL_OPENED, userID: options.protocol, text: options.label)
+      direction = UInt32(isIncoming ? MSDK_DIRECTION_INCOMING : MSDK_DIRECTION_OUTGOING)
+    case .readable: set(MSDK_EVENT_MESSAGE_AVAILABLE)
+    case .bufferedAmountLow: set(MSDK_EVENT_DATA_CHANNEL_LOW)
+    case .closed(let error): set(MSDK_EVENT_DATA_CHANNEL_CLOSED, error: error)
     }
   }
 

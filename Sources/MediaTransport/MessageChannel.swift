@@ -44,6 +44,15 @@ public struct ChannelMessage: Sendable, Equatable {
   public init(_ bytes: [UInt8], isText: Bool) { (self.bytes, self.isText) = (bytes, isText) }
 }
 
+/// What reading gave.
+public enum ChannelReading: Sendable, Equatable {
+  /// `MessageChannelEvent.readable` follows when there is a message.
+  case nothing
+  case message(ChannelMessage)
+  /// The next message has so many bytes, and can still be read.
+  case tooLong(Int)
+}
+
 /// What happens to a channel.
 public enum MessageChannelEvent: Sendable, Equatable {
   /// The other end has opened it, or (`isIncoming` is false) knows that this end has.

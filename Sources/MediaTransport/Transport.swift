@@ -233,11 +233,11 @@ public protocol Transport: AnyObject, Sendable {
   /// `.full` where there are as many channels as may be, `.exists` for a number that is in use.
   func openChannel(_ options: MessageChannelOptions) throws(MediaError) -> MessageChannelID
   /// Throws `.notFound` for a channel that is closed, `.state` while it is being closed, `.range` for a message that is longer than the other
-  /// end takes, `.full` where so much waits that it has to be tried again later: `bufferedAmountLow` says when.
+  /// end takes, `.again` where so much waits that it has to be tried again later: `bufferedAmountLow` says when.
   func send(_ message: ChannelMessage, on channel: MessageChannelID) throws(MediaError)
-  /// The next message that came; nil: there is none, and `readable` follows when there is. Who does not read makes the other end wait. Throws
-  /// `.notFound` once the channel is closed and has no message left.
-  func readMessage(of channel: MessageChannelID) throws(MediaError) -> ChannelMessage?
+  /// The next message that came, if it has no more bytes than that. Who does not read makes the other end wait. Throws `.notFound` once the
+  /// channel is closed and has no message left.
+  func readMessage(of channel: MessageChannelID, upTo most: Int) throws(MediaError) -> ChannelReading
   /// Bytes that were sent and that the other end has not acknowledged. Throws `.notFound`.
   func bufferedAmount(of channel: MessageChannelID) throws(MediaError) -> Int
   /// `bufferedAmountLow` comes when it falls to so many bytes, from above. 0 by default. Throws `.notFound`.
@@ -297,7 +297,9 @@ extension Transport {
   /// `.unsupported`: a transport without the feature `channels`.
   public func send(_ message: ChannelMessage, on channel: MessageChannelID) throws(MediaError) { throw TransportFactory.noChannels }
   /// `.unsupported`: a transport without the feature `channels`.
-  public func readMessage(of channel: MessageChannelID) throws(MediaError) -> ChannelMessage? { throw TransportFactory.noChannels }
+  public func readMessage(of channel: MessageChannelID, upTo most: Int) throws(MediaError) -> ChannelReading {
+    throw TransportFactory.noChannels
+  }
   /// `.unsupported`: a transport without the feature `channels`.
   public func bufferedAmount(of channel: MessageChannelID) throws(MediaError) -> Int { throw TransportFactory.noChannels }
   /// `.unsupported`: a transport without the feature `channels`.

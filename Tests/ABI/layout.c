@@ -1153,6 +1153,10 @@ VALUE(MSDK_EVENT_LOCAL_CANDIDATE, 32);
 VALUE(MSDK_EVENT_CANDIDATES_COMPLETE, 33);
 VALUE(MSDK_EVENT_RESTART_WANTED, 34);
 VALUE(MSDK_EVENT_ICE_SERVER_FAILED, 35);
+VALUE(MSDK_EVENT_DATA_CHANNEL_OPENED, 36);
+VALUE(MSDK_EVENT_DATA_CHANNEL_CLOSED, 37);
+VALUE(MSDK_EVENT_MESSAGE_AVAILABLE, 38);
+VALUE(MSDK_EVENT_DATA_CHANNEL_LOW, 39);
 VALUE(MSDK_ATTRIBUTES_MAX, 32);
 VALUE(MSDK_ATTRIBUTE_KEY_MAX, 63);
 VALUE(MSDK_ATTRIBUTE_VALUE_MAX, 1023);
@@ -1362,6 +1366,23 @@ VALUE(MSDK_SDP_ROLLBACK, 4);
 VALUE(MSDK_DESCRIPTION_APPLIED, 1);
 VALUE(MSDK_DESCRIPTION_IGNORED, 2);
 VALUE(MSDK_CANDIDATE_MAX, 1024);
+VALUE(MSDK_DATA_CHANNEL_UNORDERED, 1);
+VALUE(MSDK_DATA_CHANNEL_LIMITED_RETRANSMITS, 2);
+VALUE(MSDK_DATA_CHANNEL_LIMITED_LIFETIME, 4);
+VALUE(MSDK_DATA_CHANNEL_NEGOTIATED, 8);
+VALUE(MSDK_MESSAGE_TEXT, 1);
+VALUE(MSDK_MESSAGE_BINARY, 2);
+VALUE(MSDK_MESSAGE_MAX, 262144);
+
+SIZE(msdk_data_channel_options, 40);
+AT(msdk_data_channel_options, struct_size, 0);
+AT(msdk_data_channel_options, flags, 4);
+AT(msdk_data_channel_options, label, 8);
+AT(msdk_data_channel_options, protocol, 16);
+AT(msdk_data_channel_options, number, 24);
+AT(msdk_data_channel_options, max_retransmits, 28);
+AT(msdk_data_channel_options, lifetime_ms, 32);
+AT(msdk_data_channel_options, reserved0, 36);
 
 /* -------------------------------------------------------------------------------------------------------------------------------- hub.h */
 

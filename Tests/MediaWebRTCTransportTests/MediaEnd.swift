@@ -79,7 +79,7 @@ class MediaEnd: TransportDelegate, EncodedSink, @unchecked Sendable {
 
   /// What there is.
   func read(_ id: MessageChannelID) {
-    while let message = try? link.readMessage(of: id) { messages[id, default: []].append(message) }
+    while case .message(let message)? = try? link.readMessage(of: id, upTo: .max) { messages[id, default: []].append(message) }
   }
 
   func received(_ codec: Int32) -> Int { frames[UInt32(codec)]?.count ?? 0 }

@@ -41,6 +41,8 @@ FAMILIES = (
     Family("SessionState", "MSDK_SESSION_", OPEN),
     Family("SdpType", "MSDK_SDP_", OPEN),
     Family("DescriptionOutcome", "MSDK_DESCRIPTION_", OPEN, "What became of a description of the peer."),
+    Family("DataChannelFlag", "MSDK_DATA_CHANNEL_", FLAGS),
+    Family("MessageType", "MSDK_MESSAGE_", OPEN),
     Family("EventType", "MSDK_EVENT_", OPEN),
     Family("EventFlag", "MSDK_EVENT_FLAG_", FLAGS, "LOST: events before this one were dropped."),
     Family("Quality", "MSDK_QUALITY_", OPEN, "How good a network is in one direction."),

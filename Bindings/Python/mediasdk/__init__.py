@@ -29,6 +29,7 @@ from .constants import (ACCESS_TOKEN_MAX, ATTRIBUTES_MAX, ATTRIBUTE_KEY_MAX, ATT
                         Outcome, OutgoingState, Output, PORT_ANY, ParamFlag, Permission, PixelFormat, PluginEvent, Preset, Quality,
                         QueuePolicy, SampleFormat, Scale, ScreenShareState, SdpType, SessionState, SpeakerState, Status, TEXT_MAX,
                         ValueType, VideoKind)
+from .data_channel import DataChannel
 from .encoded import EncodedFrame
 from .engine import ClassInfo, Engine
 from .errors import (AgainError, BufferSmallError, ClosedError, CorruptError, DeviceLostError, ExistsError, ForkedError, FormatError,
@@ -36,12 +37,13 @@ from .errors import (AgainError, BufferSmallError, ClosedError, CorruptError, De
                      PluginABIError, PluginDiedError, RangeError, RefusedError, RemovedError, FullError, StaleSenderError, StateError,
                      ThreadError, UnsupportedError, UntrustedError, ValueTypeError)
 from .events import (AccessExpiring, AccessRenewed, ActiveSpeakerChanged, AudioLevelMeasured, CandidatesComplete, CodecChanged,
-                     EstimateChanged, Event, FrameSenderChanged, ICEServerFailed, IncomingAudioAdded, IncomingAudioMuted,
-                     IncomingAudioRemoved, IncomingAudioStateChanged, IncomingVideoAdded, IncomingVideoRemoved, IncomingVideoStateChanged,
-                     IngestChanged, InstanceEvent, KeyFrameRequested, LocalCandidate, Moderated, NegotiationNeeded, NetworkQualityChanged,
-                     OutgoingAudioStateChanged, OutgoingVideoStateChanged, ParticipantAttributeChanged, ParticipantJoined, ParticipantLeft,
-                     PluginReported, ReceiversChanged, RestartWanted, ScreenShareStateChanged, SessionStateChanged, StatsDue,
-                     StreamUnreachable, VideoWanted)
+                     DataChannelClosed, DataChannelLow, DataChannelOpened, EstimateChanged, Event, FrameSenderChanged, ICEServerFailed,
+                     IncomingAudioAdded, IncomingAudioMuted, IncomingAudioRemoved, IncomingAudioStateChanged, IncomingVideoAdded,
+                     IncomingVideoRemoved, IncomingVideoStateChanged, IngestChanged, InstanceEvent, KeyFrameRequested, LocalCandidate,
+                     MessageAvailable, Moderated, NegotiationNeeded, NetworkQualityChanged, OutgoingAudioStateChanged,
+                     OutgoingVideoStateChanged, ParticipantAttributeChanged, ParticipantJoined, ParticipantLeft, PluginReported,
+                     ReceiversChanged, RestartWanted, ScreenShareStateChanged, SessionStateChanged, StatsDue, StreamUnreachable,
+                     VideoWanted)
 from .formats import FrameLayout, PlaneShape, VideoFormat, frame_layout, plane_shapes
 from .frame import Frame
 from .frame_pacer import FramePacer
@@ -72,24 +74,25 @@ def version() -> str:
 
 
 __all__ = [
-    "ACCESS_TOKEN_MAX", "ATTRIBUTES_MAX", "ATTRIBUTE_KEY_MAX", "ATTRIBUTE_VALUE_MAX", "AccessExpiring", "AccessRenewed", "AccessRequest",
-    "ActiveSpeakerChanged", "AgainError", "AudioFormat", "AudioFrame", "AudioKind", "AudioLevelMeasured", "AudioProducer",
-    "BufferSmallError", "CHANNELS_MAX", "CandidatesComplete", "CaptureFlag", "Choice", "ClassFlag", "ClassInfo", "Clock", "ClosedError",
-    "Codec", "CodecChanged", "Command", "CommandArg", "CommandFlag", "Containment", "Content", "CorruptError", "DIMENSION_MAX",
-    "DescriptionOutcome", "DeviceLostError", "Direction", "DropReason", "Duplicate", "EncodedFlag", "EncodedFrame", "Engine",
-    "EngineStats", "EstimateChanged", "Event", "EventType", "ExistsError", "FeedReason", "Filter", "ForkedError", "FormatError", "Frame",
-    "FrameFlag", "FrameLayout", "FramePacer", "FrameReport", "FrameSender", "FrameSenderChanged", "FullError", "HandleError", "Hub",
-    "HubInfo", "ICEServerFailed", "InboundStats", "IncomingAudio", "IncomingAudioAdded", "IncomingAudioMuted", "IncomingAudioRemoved",
-    "IncomingAudioStateChanged", "IncomingAudioStats", "IncomingState", "IncomingVideo", "IncomingVideoAdded", "IncomingVideoRemoved",
-    "IncomingVideoStateChanged", "IncomingVideoStats", "IngestChanged", "IngestState", "Instance", "InstanceEvent", "InstanceState",
-    "InvalidError", "IsolatedFlag", "Isolation", "IsolationLimits", "KeyFrameRequested", "Kind", "LimitError", "Limits", "LocalCandidate",
-    "LogLevel", "Matrix", "MediaIOError", "MediaSDKError", "MediaTimeout", "Moderated", "Moderation", "NAME_MAX", "NegotiationNeeded",
+    "ACCESS_TOKEN_MAX", "ATTRIBUTES_MAX", "ATTRIBUTE_KEY_MAX", "ATTRIBUTE_VALUE_MAX", "AccessExpiring", "AccessRenewed",
+    "AccessRequest", "ActiveSpeakerChanged", "AgainError", "AudioFormat", "AudioFrame", "AudioKind", "AudioLevelMeasured",
+    "AudioProducer", "BufferSmallError", "CHANNELS_MAX", "CandidatesComplete", "CaptureFlag", "Choice", "ClassFlag", "ClassInfo",
+    "Clock", "ClosedError", "Codec", "CodecChanged", "Command", "CommandArg", "CommandFlag", "Containment", "Content", "CorruptError",
+    "DIMENSION_MAX", "DataChannel", "DataChannelClosed", "DataChannelLow", "DataChannelOpened", "DescriptionOutcome", "DeviceLostError",
+    "Direction", "DropReason", "Duplicate", "EncodedFlag", "EncodedFrame", "Engine", "EngineStats", "EstimateChanged", "Event",
+    "EventType", "ExistsError", "FeedReason", "Filter", "ForkedError", "FormatError", "Frame", "FrameFlag", "FrameLayout", "FramePacer",
+    "FrameReport", "FrameSender", "FrameSenderChanged", "FullError", "HandleError", "Hub", "HubInfo", "ICEServerFailed", "InboundStats",
+    "IncomingAudio", "IncomingAudioAdded", "IncomingAudioMuted", "IncomingAudioRemoved", "IncomingAudioStateChanged",
+    "IncomingAudioStats", "IncomingState", "IncomingVideo", "IncomingVideoAdded", "IncomingVideoRemoved", "IncomingVideoStateChanged",
+    "IncomingVideoStats", "IngestChanged", "IngestState", "Instance", "InstanceEvent", "InstanceState", "InvalidError", "IsolatedFlag",
+    "Isolation", "IsolationLimits", "KeyFrameRequested", "Kind", "LimitError", "Limits", "LocalCandidate", "LogLevel", "Matrix",
+    "MediaIOError", "MediaSDKError", "MediaTimeout", "MessageAvailable", "Moderated", "Moderation", "NAME_MAX", "NegotiationNeeded",
     "NetworkQualityChanged", "NetworkStep", "NoMemoryError", "NotFoundError", "OpusApplication", "Orientation", "OutboundStats",
     "Outcome", "OutgoingAudio", "OutgoingAudioStateChanged", "OutgoingAudioStats", "OutgoingState", "OutgoingVideo",
     "OutgoingVideoStateChanged", "OutgoingVideoStats", "Output", "PORT_ANY", "Param", "ParamFlag", "Participant",
     "ParticipantAttributeChanged", "ParticipantJoined", "ParticipantLeft", "Permission", "PixelFormat", "Placement", "Plane",
-    "PlaneShape", "PluginABIError", "PluginDiedError", "PluginEvent", "PluginReported", "Preset", "Quality", "QueuePolicy", "RangeError",
-    "ReceiversChanged", "Rectangle", "RefusedError", "RemovedError", "Renderer", "RestartWanted", "SampleFormat", "Scale",
+    "PlaneShape", "PluginABIError", "PluginDiedError", "PluginEvent", "PluginReported", "Preset", "Quality", "QueuePolicy",
+    "RangeError", "ReceiversChanged", "Rectangle", "RefusedError", "RemovedError", "Renderer", "RestartWanted", "SampleFormat", "Scale",
     "ScreenShareState", "ScreenShareStateChanged", "SdpType", "Session", "SessionState", "SessionStateChanged", "SessionStats",
     "SpeakerState", "StaleSenderError", "StateError", "StatsDue", "Status", "StreamUnreachable", "TEXT_MAX", "TIME_ZERO", "ThreadError",
     "UnsupportedError", "UntrustedError", "ValueType", "ValueTypeError", "VideoFormat", "VideoKind", "VideoLimit", "VideoProducer",

@@ -244,6 +244,12 @@ DECLARATIONS: dict[str, tuple[Any, ...]] = {
     "msdk_session_add_remote_candidate": (c_int32, c_void_p, c_char_p, c_char_p),
     "msdk_session_add_ice_server": (c_int32, c_void_p, c_char_p, c_char_p, c_char_p),
     "msdk_session_restart_ice": (c_int32, c_void_p),
+    "msdk_session_open_data_channel": (c_int32, c_void_p, POINTER(s.DataChannelOptions), POINTER(c_uint64)),
+    "msdk_session_close_data_channel": (c_int32, c_void_p, c_uint64),
+    "msdk_session_send_message": (c_int32, c_void_p, c_uint64, c_uint32, c_void_p, c_uint64),
+    "msdk_session_read_message": (c_int32, c_void_p, c_uint64, POINTER(c_uint32), c_void_p, c_uint64, POINTER(c_uint64)),
+    "msdk_session_get_unacknowledged_bytes": (c_int32, c_void_p, c_uint64, POINTER(c_uint64)),
+    "msdk_session_set_low_threshold": (c_int32, c_void_p, c_uint64, c_uint64),
 }
 
 library = load(DECLARATIONS)

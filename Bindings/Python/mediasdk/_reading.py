@@ -10,12 +10,13 @@ from .audio_format import AudioFormat, audio_format_of
 from .constants import (AudioKind, Codec, Direction, EventFlag, EventType, FeedReason, IncomingState, IngestState, Moderation,
                         OutgoingState, Permission, PluginEvent, Quality, ScreenShareState, SessionState, SpeakerState, VideoKind)
 from .events import (AccessExpiring, AccessRenewed, ActiveSpeakerChanged, AudioLevelMeasured, CandidatesComplete, CodecChanged,
-                     EstimateChanged, Event, FrameSenderChanged, ICEServerFailed, IncomingAudioAdded, IncomingAudioMuted,
-                     IncomingAudioRemoved, IncomingAudioStateChanged, IncomingVideoAdded, IncomingVideoRemoved, IncomingVideoStateChanged,
-                     IngestChanged, KeyFrameRequested, LocalCandidate, Moderated, NegotiationNeeded, NetworkQualityChanged,
-                     OutgoingAudioStateChanged, OutgoingVideoStateChanged, ParticipantAttributeChanged, ParticipantJoined, ParticipantLeft,
-                     PluginReported, ReceiversChanged, RestartWanted, ScreenShareStateChanged, SessionStateChanged, StatsDue,
-                     StreamUnreachable, VideoWanted)
+                     DataChannelClosed, DataChannelLow, DataChannelOpened, EstimateChanged, Event, FrameSenderChanged, ICEServerFailed,
+                     IncomingAudioAdded, IncomingAudioMuted, IncomingAudioRemoved, IncomingAudioStateChanged, IncomingVideoAdded,
+                     IncomingVideoRemoved, IncomingVideoStateChanged, IngestChanged, KeyFrameRequested, LocalCandidate, MessageAvailable,
+                     Moderated, NegotiationNeeded, NetworkQualityChanged, OutgoingAudioStateChanged, OutgoingVideoStateChanged,
+                     ParticipantAttributeChanged, ParticipantJoined, ParticipantLeft, PluginReported, ReceiversChanged, RestartWanted,
+                     ScreenShareStateChanged, SessionStateChanged, StatsDue, StreamUnreachable, VideoWanted)
+from .data_channel import DataChannel
 from .formats import VideoFormat, format_of
 from .incoming import IncomingVideo
 from .incoming_audio import IncomingAudio
@@ -59,6 +60,10 @@ class _Source:
         self.value: int = struct.value
         self.user_id = decode(struct.user_id)
         self.codec = Codec(struct.codec)
+
+    @property
+    def channel(self) -> DataChannel:
+        return DataChannel(self._session, self.value)
 
     @property
     def format(self) -> VideoFormat | None:
@@ -176,6 +181,11 @@ READERS: Dict[int, _Reader] = {
     EventType.CANDIDATES_COMPLETE: lambda source, head: CandidatesComplete(*head),
     EventType.RESTART_WANTED: lambda source, head: RestartWanted(*head),
     EventType.ICE_SERVER_FAILED: lambda source, head: ICEServerFailed(*head, source.user_id, source.value),
+    EventType.DATA_CHANNEL_OPENED: lambda source, head: DataChannelOpened(
+        *head, source.channel, head[-1], source.user_id, Direction(source.struct.direction)),
+    EventType.DATA_CHANNEL_CLOSED: lambda source, head: DataChannelClosed(*head, source.channel),
+    EventType.MESSAGE_AVAILABLE: lambda source, head: MessageAvailable(*head, source.channel),
+    EventType.DATA_CHANNEL_LOW: lambda source, head: DataChannelLow(*head, source.channel),
     EventType.STATS: lambda source, head: StatsDue(*head),
     EventType.STREAM_UNREACHABLE: lambda source, head: StreamUnreachable(
         *head, source.outgoing_video, source.outgoing_audio, _outgoing_kind(source), source.user_id),

@@ -352,3 +352,8 @@ class SessionStats(SizedStruct):
                 ("packets_foreign", c_uint64), ("packets_refused", c_uint64), ("packets_forged", c_uint64), ("packets_replayed", c_uint64),
                 ("packets_unsent", c_uint64), ("round_trip_time_ns", c_int64), ("outgoing_quality", c_uint32),
                 ("incoming_quality", c_uint32)]
+
+
+class DataChannelOptions(SizedStruct):
+    _fields_ = [("struct_size", c_uint32), ("flags", c_uint32), ("label", c_char_p), ("protocol", c_char_p), ("number", c_uint32),
+                ("max_retransmits", c_uint32), ("lifetime_ms", c_uint32), ("reserved0", c_uint32)]

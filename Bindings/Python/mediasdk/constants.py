@@ -26,6 +26,7 @@ ATTRIBUTE_KEY_MAX = 63
 ATTRIBUTE_VALUE_MAX = 1023
 SDP_MAX = 65536
 CANDIDATE_MAX = 1024
+MESSAGE_MAX = 262144
 WAIT_FOREVER = 0xFFFFFFFF
 
 
@@ -486,6 +487,10 @@ class EventType(OpenEnum):
     CANDIDATES_COMPLETE = 33
     RESTART_WANTED = 34
     ICE_SERVER_FAILED = 35
+    DATA_CHANNEL_OPENED = 36
+    DATA_CHANNEL_CLOSED = 37
+    MESSAGE_AVAILABLE = 38
+    DATA_CHANNEL_LOW = 39
 
 
 class ScreenShareState(OpenEnum):
@@ -516,3 +521,15 @@ class DescriptionOutcome(OpenEnum):
 
     APPLIED = 1
     IGNORED = 2
+
+
+class DataChannelFlag(IntFlag):
+    UNORDERED = 1
+    LIMITED_RETRANSMITS = 2
+    LIMITED_LIFETIME = 4
+    NEGOTIATED = 8
+
+
+class MessageType(OpenEnum):
+    TEXT = 1
+    BINARY = 2

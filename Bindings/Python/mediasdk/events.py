@@ -11,6 +11,7 @@ from .errors import MediaSDKError, error_for
 
 if TYPE_CHECKING:
     from .audio_format import AudioFormat
+    from .data_channel import DataChannel
     from .formats import VideoFormat
     from .incoming import IncomingVideo
     from .incoming_audio import IncomingAudio
@@ -445,6 +446,42 @@ class ICEServerFailed(Event):
 
     server: str
     code: int
+
+
+@dataclass(frozen=True, repr=False)
+class DataChannelOpened(Event):
+    """Over ``webrtc:``: both ends have a channel.
+
+    Attributes:
+        label, protocol: as far as an event has room for them.
+        direction: ``INCOMING``: the peer has opened it; ``OUTGOING``: the peer knows of it.
+    """
+
+    channel: DataChannel
+    label: str
+    protocol: str
+    direction: Direction
+
+
+@dataclass(frozen=True, repr=False)
+class DataChannelClosed(Event):
+    """Over ``webrtc:``: a channel is closed; :attr:`error` says why, if neither end has closed it.  What came before can still be read."""
+
+    channel: DataChannel
+
+
+@dataclass(frozen=True, repr=False)
+class MessageAvailable(Event):
+    """Over ``webrtc:``: a message has come.  It comes again after :meth:`DataChannel.read` has returned None."""
+
+    channel: DataChannel
+
+
+@dataclass(frozen=True, repr=False)
+class DataChannelLow(Event):
+    """Over ``webrtc:``: what is not acknowledged fell to the threshold (:meth:`DataChannel.set_low_threshold`)."""
+
+    channel: DataChannel
 
 
 @dataclass(frozen=True)

@@ -14,8 +14,9 @@ from ._native import library
 from ._reading import event_of
 from ._unique import Unique
 from .audio_format import audio_format_of
-from .constants import (AudioKind, CaptureFlag, Codec, DescriptionOutcome, Limits, Permission, Preset, SdpType, SessionState, Status,
-                        VideoKind)
+from .constants import (AudioKind, CaptureFlag, Codec, DataChannelFlag, DescriptionOutcome, Limits, Permission, Preset, SdpType,
+                        SessionState, Status, VideoKind)
+from .data_channel import DataChannel
 from .errors import ClosedError, HandleError, InvalidError, MediaTimeout
 from .events import Event, IncomingAudioRemoved, IncomingVideoRemoved, SessionStateChanged
 from .formats import format_of
@@ -273,6 +274,35 @@ class Session(Unique):
             StateError: not connecting or connected, or the url is another.
         """
         check(library.msdk_session_restart_ice(self._handle))
+
+    def open_data_channel(
+        self, label: str, protocol: str = "", *, ordered: bool = True, max_retransmits: int | None = None, lifetime_ms: int | None = None,
+        number: int | None = None
+    ) -> DataChannel:
+        """Opens a channel for messages to the peer over ``webrtc:``.  What is sent at once waits for the peer;
+        :class:`DataChannelOpened` says that it is there.
+
+        Args:
+            label, protocol: up to 1,024 bytes each, which the peer gets.
+            ordered: messages arrive in the order in which they were sent.
+            max_retransmits, lifetime_ms: how often, or how long, a lost message is sent again; None: until it arrives.
+            number: both programs open the channel with this number, 0 to 1,023, and neither end asks the other.
+
+        Raises:
+            UnsupportedError: the url is another.
+            StateError: not connecting or connected.
+            ExistsError: the number is in use.
+        """
+        flags = DataChannelFlag(0) if ordered else DataChannelFlag.UNORDERED
+        for flag, value in ((DataChannelFlag.LIMITED_RETRANSMITS, max_retransmits), (DataChannelFlag.LIMITED_LIFETIME, lifetime_ms),
+                            (DataChannelFlag.NEGOTIATED, number)):
+            flags |= DataChannelFlag(0) if value is None else flag
+        options = _structs.DataChannelOptions(
+            flags=flags, label=encode(label, "label"), protocol=encode(protocol, "protocol"), number=number or 0,
+            max_retransmits=max_retransmits or 0, lifetime_ms=lifetime_ms or 0)
+        channel = c_uint64()
+        check(library.msdk_session_open_data_channel(self._handle, byref(options), byref(channel)))
+        return DataChannel(self, channel.value)
 
     def _text(self, function: Any) -> str:
         needed, size = c_uint64(), 4096

@@ -10,15 +10,15 @@ extension Session {
     try channelTransport().openChannel(options)
   }
 
-  /// Never waits. Throws `.notFound` for a channel that is closed, `.state`, `.range` for a message that is longer than the peer takes, `.full`
+  /// Never waits. Throws `.notFound` for a channel that is closed, `.state`, `.range` for a message that is longer than the peer takes, `.again`
   /// where too much waits: `.bufferedAmountLow` says when there is room.
   public func send(_ message: ChannelMessage, on channel: MessageChannelID) throws(MediaError) {
     try channelTransport().send(message, on: channel)
   }
 
-  /// The next message; nil: there is none, and `.readable` follows when there is. Throws `.notFound` once the channel is closed and all was read.
-  public func readMessage(of channel: MessageChannelID) throws(MediaError) -> ChannelMessage? {
-    try channelTransport().readMessage(of: channel)
+  /// The next message, if it has no more bytes than that. Throws `.notFound` once the channel is closed and all was read.
+  public func readMessage(of channel: MessageChannelID, upTo most: Int = .max) throws(MediaError) -> ChannelReading {
+    try channelTransport().readMessage(of: channel, upTo: most)
   }
 
   /// Bytes that the peer has not acknowledged. Throws `.notFound`.

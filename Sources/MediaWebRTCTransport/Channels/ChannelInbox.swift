@@ -68,15 +68,16 @@ struct ChannelInbox {
     }
   }
 
-  /// nil: there is none, and the next one is announced. Throws `.notFound`.
-  mutating func read(_ id: MessageChannelID) throws(MediaError) -> ChannelMessage? {
-    guard var channel = channels.removeValue(forKey: id) else { throw ChannelInbox.notFound }
+  /// Where there is none, the next one is announced. Throws `.notFound`.
+  mutating func read(_ id: MessageChannelID, upTo most: Int) throws(MediaError) -> ChannelReading {
+    guard var channel = channels[id] else { throw ChannelInbox.notFound }
     guard channel.hasMessages else {
-      channel.isAnnounced = false
-      channels[id] = channel
-      return nil
+      channels[id]?.isAnnounced = false
+      return .nothing
     }
     let message = channel.messages[channel.next]
+    guard message.bytes.count <= most else { return .tooLong(message.bytes.count) }
+    channels[id] = nil
     channel.next += 1
     (count, bytes) = (count - 1, bytes - message.bytes.count)
     if channel.next == channel.messages.count || channel.next >= 64 {
@@ -84,7 +85,7 @@ struct ChannelInbox {
       channel.next = 0
     }
     if channel.hasMessages || !channel.isClosed { channels[id] = channel }
-    return message
+    return .message(message)
   }
 
   /// This end closes it: nobody reads what has come. nil: the other end has closed it before. Throws `.notFound`.

@@ -15,14 +15,20 @@ extension WebRTCTransport {
 
   func send(_ message: ChannelMessage, on channel: MessageChannelID) throws(MediaError) {
     let (driver, inner) = (try driver(), try channels.withLock { channels throws(MediaError) in try channels.inner(channel) })
-    try driver.change { (peer, now) throws(MediaError) in try peer.send(message.bytes, isText: message.isText, on: inner, now: now) }
+    do throws(MediaError) {
+      try driver.change { (peer, now) throws(MediaError) in try peer.send(message.bytes, isText: message.isText, on: inner, now: now) }
+    } catch {
+      throw error.status == .full ? MediaError(.again, error.text) : error
+    }
   }
 
-  func readMessage(of channel: MessageChannelID) throws(MediaError) -> ChannelMessage? {
+  func readMessage(of channel: MessageChannelID, upTo most: Int) throws(MediaError) -> ChannelReading {
     let driver = try driver()
-    let (message, hasRoom) = try channels.withLock { channels throws(MediaError) in (try channels.read(channel), channels.hasRoom) }
+    let (reading, hasRoom) = try channels.withLock { channels throws(MediaError) in
+      (try channels.read(channel, upTo: most), channels.hasRoom)
+    }
     if hasRoom { driver.takeChannels(true) }
-    return message
+    return reading
   }
 
   func bufferedAmount(of channel: MessageChannelID) throws(MediaError) -> Int {
