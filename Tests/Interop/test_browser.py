@@ -31,6 +31,8 @@ class BrowserTest(unittest.IsolatedAsyncioTestCase):
         self.page = browser.Browser(self.take, offers)
         self.addCleanup(self.page.close)
         self.is_offering = not offers
+        self.channels: list[mediasdk.DataChannelOpened] = []
+        self.closed: list[mediasdk.DataChannel] = []
         self.ours.handle(self.carry)
 
     def describe(self) -> None:
@@ -44,6 +46,10 @@ class BrowserTest(unittest.IsolatedAsyncioTestCase):
             self.page.say(candidate=event.candidate, mid=event.mid)
         elif isinstance(event, mediasdk.CandidatesComplete):
             self.page.say(candidate="")
+        elif isinstance(event, mediasdk.DataChannelOpened):
+            self.channels.append(event)
+        elif isinstance(event, mediasdk.DataChannelClosed):
+            self.closed.append(event.channel)
 
     async def take(self, message: browser.Message) -> None:
         session = self.ours.session
@@ -84,13 +90,33 @@ class BrowserTest(unittest.IsolatedAsyncioTestCase):
         sent = numbered.luma(OURS, word[1], False, material.WIDTH, material.HEIGHT)
         self.assertEqual(picture.shape, sent.shape)
 
+    async def await_echo(self, channel: mediasdk.DataChannel) -> None:
+        """The page sends back what comes."""
+        messages = ["text", b"bytes", "", b"", bytes(range(256)) * 1024]
+        for message in messages:
+            channel.send(message)
+        read: list[str | bytes] = []
+        await self.until("the messages are back", lambda: read.extend(channel.messages()) or len(read) == len(messages))
+        self.assertEqual(sorted(read, key=repr), sorted(messages, key=repr))
+
     async def test_the_page_offers(self) -> None:
         await self.meet(offers=True)
         await self.await_media()
+        await self.until("the channel of the page", lambda: len(self.channels) == 1)
+        opened = self.channels[0]
+        self.assertEqual((opened.label, opened.direction), ("of the page", mediasdk.Direction.INCOMING))
+        await self.until("its text", lambda: opened.channel.read() == "hello")
+        await self.await_echo(opened.channel)
 
     async def test_ours_offers(self) -> None:
         await self.meet(offers=False)
         await self.await_media()
+        # In the middle of the call: data channels are agreed on by another offer.
+        channel = self.ours.session.open_data_channel("ours", "echo")
+        await self.until("the page has it", lambda: len(self.channels) == 1)
+        await self.await_echo(channel)
+        channel.close()
+        await self.until("both have closed it", lambda: self.closed == [channel])
         self.ours.session.disconnect()
         await self.until("the page has noticed", lambda: self.page.report.get("state") != "connected")
 
