@@ -81,6 +81,13 @@ let package = Package(
         "MediaWebRTC", "MediaTransport",
       ],
       swiftSettings: simulated),
+    .target(
+      name: "MediaServer",
+      dependencies: [
+        "CMediaSDK", "MediaCore", "MediaRuntime", "MediaRTP", "MediaSDP", "MediaTLS", "MediaSignalling", "MediaNetwork", "MediaTransport",
+        "MediaWebRTCTransport",
+      ],
+      swiftSettings: strict),
     // Of no product: unit tests have it.
     .target(name: "MediaEmulation", dependencies: ["MediaCore", "MediaRuntime", "MediaNetwork", "MediaTransport"], swiftSettings: simulated),
     .target(name: "MediaPlugins", dependencies: ["CMediaSDK", "MediaCore", "MediaCodecs", "CLinux", "CFFI"], swiftSettings: strict),
@@ -167,6 +174,8 @@ let package = Package(
     .testTarget(name: "MediaTLSTests", dependencies: ["MediaTLS"], swiftSettings: strict),
     .testTarget(name: "MediaTransportTests", dependencies: ["MediaTransport", "MediaEmulation"], swiftSettings: strict),
     .testTarget(name: "MediaWebRTCTransportTests", dependencies: ["MediaWebRTCTransport", "MediaSignalling", "MediaEmulation"], swiftSettings: strict),
+    .testTarget(
+      name: "MediaServerTests", dependencies: ["MediaServer", "MediaWebRTCTransport", "MediaSignalling", "MediaEmulation"], swiftSettings: strict),
     .testTarget(name: "MediaEmulationTests", dependencies: ["MediaEmulation"], swiftSettings: strict),
     .testTarget(name: "MediaPluginsTests", dependencies: ["MediaPlugins"], swiftSettings: strict),
     .testTarget(name: "MediaIsolationTests", dependencies: ["MediaIsolation", "IsolationProtocol", "IsolationChild", "MediaPlugins", "MediaRuntime"], swiftSettings: strict),

@@ -24,6 +24,7 @@ ROOMS = (
     ("MediaIsolation", "IsolationChild"),
     ("MediaTransport", "MediaWebRTC"),
     ("MediaIngest", "MediaEmulation", "MediaWebRTCTransport"),
+    ("MediaServer",),
     ("MediaSDK",),
     ("MediaSDKABI", "Checker"),
     ("msdk", "msdk-plugin-host"),

@@ -57,7 +57,8 @@ public final class LoopbackTransport: Transport {
     self.init(room: name, member: member, token: token, loop: loop, admission: nil)
   }
 
-  init(
+  /// `admission` is asked last, before anybody in the room learns of the member; what it throws is the room's answer.
+  package init(
     room name: String, member: Member, token: AccessToken, loop: EventLoop,
     admission: (@Sendable (LoopbackTransport) throws(MediaError) -> Void)?
   ) {
@@ -415,7 +416,7 @@ public final class LoopbackTransport: Transport {
   }
 
   /// Reports to the publisher that the member of this place is not sent it.
-  func cannotReceive(_ stream: StreamID, because error: MediaError) {
+  package func cannotReceive(_ stream: StreamID, because error: MediaError) {
     room.withLock { $0 }?.publisher(of: stream)?.post(.unreachable(stream, userID: member.userID, error))
   }
 

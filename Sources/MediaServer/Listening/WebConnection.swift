@@ -1,0 +1,285 @@
+import MediaCore
+import MediaNetwork
+import MediaRuntime
+import MediaSignalling
+import MediaTLS
+
+/// A connection of a client and its socket, driven by the network thread. Until it is a member's it has one of a bounded number of places
+/// (`WebTable`), in which those who are further are kept before the others.
+final class WebConnection: NetworkDriver {
+  /// How far a stranger is: connected, past the handshake of TLS.
+  static let stages = 2
+  /// Nanoseconds in which a client has to take what is sent to it.
+  static let patience: Int64 = 20_000_000_000
+  /// Nanoseconds for which a connection that was closed is read, so that the last answer is not taken away.
+  static let linger: Int64 = 1_000_000_000
+  /// Nanoseconds for which the socket of a client who is not to send is not looked at.
+  private static let rest: Int64 = 20_000_000
+  private static let mostLingering = 256 << 10
+  /// Read at a time.
+  private static let mostReads = 4
+
+  private struct State: @unchecked Sendable {
+    /// nil once it is closed.
+    var socket: (any StreamConnection)?
+    /// nil until something came: who sends nothing takes a descriptor and no more.
+    var link: WebLink?
+    var tag: UInt64?
+    var outbox: [UInt8] = []
+    var sent = 0
+    /// Since when the outbox waits for the client.
+    var waitsSince: Int64?
+    var isFull = false
+    /// Asked for the handshake, which is to begin when it may.
+    var isQueued = false
+    var stage = 0
+    /// Until when it lingers.
+    var end: Int64?
+    var lingering = WebConnection.mostLingering
+  }
+
+  let prefix: AddressPrefix
+  let address: SocketAddress
+  private let descriptor: Int32
+  private let certificate: TLSCertificate?
+  private let table: WebTable
+  private let began: Int64
+  private let state: Monitor<State>
+  /// The member whose page it is.
+  private let owner = Monitor<WebMember?>(nil)
+
+  /// `certificate`: nil without TLS.
+  init(_ socket: any StreamConnection, from address: SocketAddress, _ certificate: TLSCertificate?, _ table: WebTable, now: Int64) {
+    (self.address, prefix, descriptor, began) = (address, AddressPrefix(address), socket.descriptor, now)
+    (self.certificate, self.table) = (certificate, table)
+    state = Monitor(State(socket: socket))
+  }
+
+  func start() {
+    guard table.add(self) else { return }
+    guard let tag = try? table.thread.add(self, [descriptor]) else { return drop() }
+    let isGone = state.withLock { state in
+      if state.socket != nil { state.tag = tag }
+      return state.socket == nil
+    }
+    if isGone { table.thread.remove(tag) }
+  }
+
+  /// Closes it at once.
+  func drop() {
+    table.remove(self)
+    let (tag, former): (UInt64?, (any StreamConnection)?) = state.withLock { state in
+      (state.outbox, state.sent) = ([], 0)
+      return (state.tag.take(), state.socket.take())
+    }
+    if let tag { table.thread.remove(tag) }
+    _ = former
+    owner.withLock { $0.take() }?.lostPage(self)
+  }
+
+  /// Whose page it is; it takes no stranger's place then.
+  func belong(to member: WebMember) {
+    owner.withLock { $0 = member }
+    table.remove(self)
+  }
+
+  /// From any thread: the handshake may begin at that time.
+  func wake(at time: Int64) {
+    if let tag = state.withLock({ $0.tag }) { table.thread.wake(tag, at: time) }
+  }
+
+  // MARK: Out, from any thread
+
+  /// Answers the request. False: the client has gone.
+  @discardableResult
+  func respond(_ response: HTTPResponse) -> Bool {
+    let now = table.clock.now()
+    return change { link in
+      do throws(MediaError) {
+        try link.respond(response, now: now)
+        return true
+      } catch {
+        return false
+      }
+    }
+  }
+
+  /// Answers a request for WebSocket. False: the client has gone.
+  func upgrade(_ offer: WebSocketOffer) -> Bool {
+    let now = table.clock.now()
+    return change { link in
+      do throws(MediaError) {
+        try link.upgrade(offer, random: SystemRandomNumberGenerator(), now: now)
+        return true
+      } catch {
+        return false
+      }
+    }
+  }
+
+  /// A message of WebSocket. False: the client has gone, or does not read.
+  @discardableResult
+  func send(_ message: PageNotice) -> Bool {
+    let text = message.text
+    return change { link in
+      do throws(MediaError) {
+        try link.send(text)
+        return true
+      } catch {
+        return false
+      }
+    }
+  }
+
+  /// Ends it after what was said.
+  func close(_ reason: String) {
+    let now = table.clock.now()
+    _ = change { link in
+      link.close(reason, now: now)
+      return true
+    }
+  }
+
+  private func change(_ body: (WebLink) -> Bool) -> Bool {
+    let (isDone, tag): (Bool, UInt64?) = state.withLock { state in
+      guard state.socket != nil, let link = state.link, !link.isClosed else { return (false, nil) }
+      return (body(link), state.tag)
+    }
+    if let tag { table.thread.wake(tag, at: .min) }
+    return isDone
+  }
+
+  // MARK: The network thread
+
+  func drive(isReadable: Bool) -> Int64 {
+    let now = table.clock.now()
+    let wasQueued = state.withLock { $0.isQueued }
+    if let time = waitForHandshake(isReadable, now) { return time }
+    let before = state.withLock { $0.link?.handshakeMessages ?? 0 }
+    let isOver = isReadable || wasQueued ? read(now) : false
+    var next = Int64.max
+    let (cost, stage): (Int, Int?) = state.withLock { state in
+      guard let link = state.link else { return (0, nil) }
+      if isOver { link.receiveEnd(now: now) }
+      next = link.poll(now: now) ?? .max
+      let stage = link.isOpen ? 1 : 0
+      defer { state.stage = stage }
+      return (link.handshakeMessages - before, stage > state.stage ? stage : nil)
+    }
+    if cost > 0 { table.charge(cost, now: now) }
+    if let stage { table.advance(self, to: stage) }
+    while let event = state.withLock({ $0.link?.takeEvent() }) { handle(event) }
+    guard let due = flush(now, isOver: isOver) else {
+      drop()
+      return .max
+    }
+    // Nothing came in time.
+    guard state.withLock({ $0.link != nil }) else {
+      guard now < began &+ HTTPLimits.server.headTime, !isOver else {
+        drop()
+        return .max
+      }
+      return began &+ HTTPLimits.server.headTime
+    }
+    return min(next, due)
+  }
+
+  /// nil: it goes on.
+  private func waitForHandshake(_ isReadable: Bool, _ now: Int64) -> Int64? {
+    guard certificate != nil else { return nil }
+    let (asks, wasQueued, tag) = state.withLock { state in
+      ((isReadable || state.isQueued) && state.socket != nil && state.link?.hasAnswered != true, state.isQueued, state.tag)
+    }
+    guard asks else { return nil }
+    let end = began &+ HTTPLimits.server.headTime
+    guard now < end else {
+      drop()
+      return .max
+    }
+    if let time = table.mayHandshake(self, now: now) {
+      state.withLock { $0.isQueued = true }
+      if let tag { table.thread.rest(tag, until: end) }
+      return min(time, end)
+    }
+    state.withLock { $0.isQueued = false }
+    if wasQueued, let tag { table.thread.endRest(tag) }
+    table.wakeNext()
+    return nil
+  }
+
+  /// Whether nothing more comes.
+  private func read(_ now: Int64) -> Bool {
+    withUnsafeTemporaryAllocation(byteCount: 16_384, alignment: 16) { memory in
+      state.withLock { state in
+        for _ in 0..<WebConnection.mostReads {
+          guard let socket = state.socket else { return true }
+          let isLingering = state.end != nil
+          if !isLingering, let link = state.link, !link.wantsInput || state.outbox.count - state.sent > WebLink.mostWaiting { return false }
+          switch socket.read(into: memory) {
+          case .nothing: return false
+          case .end, .failed: return true
+          case .bytes(let count):
+            if isLingering {
+              state.lingering -= count
+              if state.lingering < 0 { return true }
+              continue
+            }
+            if state.link == nil { state.link = try? WebLink(certificate, now: now) }
+            guard let link = state.link else { return true }
+            link.receive(UnsafeRawBufferPointer(rebasing: memory.prefix(count)), now: now)
+          }
+        }
+        return false
+      }
+    }
+  }
+
+  private func handle(_ event: WebLink.Event) {
+    switch event {
+    case .request(let request): table.handle(request, self)
+    case .message(let text):
+      if let member = owner.withLock({ $0 }) { member.receive(text) } else { table.join(text, self) }
+    case .closed: owner.withLock { $0.take() }?.lostPage(self)
+    }
+  }
+
+  /// When it is to be driven again; nil: it is done with.
+  private func flush(_ now: Int64, isOver: Bool) -> Int64? {
+    var rest: UInt64?
+    let due: Int64? = state.withLock { state in
+      guard let socket = state.socket else { return nil }
+      guard let link = state.link else { return .max }
+      link.takeOutput(&state.outbox)
+      if state.sent < state.outbox.count {
+        let written = state.outbox.withUnsafeBytes { socket.write(UnsafeRawBufferPointer(rebasing: $0.dropFirst(state.sent))) }
+        guard let written else { return nil }
+        if written > 0 { state.waitsSince = nil }
+        state.sent += written
+        if state.sent == state.outbox.count {
+          state.outbox.removeAll(keepingCapacity: state.outbox.capacity <= 65_536)
+          (state.sent, state.waitsSince) = (0, nil)
+        } else {
+          state.waitsSince = state.waitsSince ?? now
+        }
+      }
+      let isFull = state.sent < state.outbox.count
+      if isFull != state.isFull, let tag = state.tag {
+        state.isFull = isFull
+        table.thread.setFull(isFull, descriptor, of: tag)
+      }
+      // What the client does not read keeps its requests waiting.
+      if state.end == nil, !link.wantsInput || state.outbox.count - state.sent > WebLink.mostWaiting { rest = state.tag }
+      if let since = state.waitsSince, now &- since >= WebConnection.patience { return nil }
+      let waitsUntil = state.waitsSince.map { $0 &+ WebConnection.patience } ?? .max
+      guard link.isClosed else { return waitsUntil }
+      if !isFull, state.end == nil {
+        socket.endWriting()
+        state.end = now &+ WebConnection.linger
+      }
+      if let end = state.end { return now >= end || isOver ? nil : end }
+      return isOver ? nil : waitsUntil
+    }
+    if let rest { table.thread.rest(rest, until: now &+ WebConnection.rest) }
+    return due
+  }
+}

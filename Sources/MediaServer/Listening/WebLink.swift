@@ -1,0 +1,162 @@
+import MediaCore
+import MediaNetwork
+import MediaSignalling
+import MediaTLS
+
+/// A connection of a client: TLS, HTTP, and after its opening handshake WebSocket. No socket, no clock: bytes and time go in; bytes,
+/// requests and messages come out. Calls come one at a time.
+final class WebLink {
+  enum Event {
+    case request(HTTPRequest)
+    /// Of WebSocket, whole.
+    case message(String)
+    /// Nothing follows, and the connection is to be closed once the output has been sent.
+    case closed
+  }
+
+  /// Bytes of output that the client has not taken, beyond which nothing is read of it.
+  static let mostWaiting = 65_536
+
+  /// Of TLS: what a client may make this end do.
+  private var records: WorkAllowance
+  private var updates: WorkAllowance
+  private let tls: TLSMachine?
+  private let http: HTTPServerConnection
+  private var webSocket: WebSocketMachine?
+  private var output: [UInt8] = []
+  private var plain: [UInt8] = []
+  private var events: [Event] = []
+  private(set) var isClosed = false
+  /// The client was answered a byte of its handshake.
+  private(set) var hasAnswered = false
+
+  /// `certificate`: nil without TLS.
+  init(_ certificate: TLSCertificate?, now: Int64) throws(MediaError) {
+    tls = try certificate.map { (certificate) throws(MediaError) in try TLSMachine(server: certificate) }
+    http = HTTPServerConnection(now: now)
+    records = WorkAllowance(burst: 5_000, perSecond: 1_000, now: now)
+    updates = WorkAllowance(burst: 16, perSecond: 1, now: now)
+  }
+
+  /// Messages of a handshake that were answered: each costs time.
+  var handshakeMessages: Int { tls?.handshakeMessages ?? 0 }
+  /// Its handshake is done.
+  var isOpen: Bool { tls.map { $0.state == .open } ?? true }
+  /// While this is false, nothing is to be read of the connection.
+  var wantsInput: Bool { !isClosed && (webSocket != nil || http.wantsInput) }
+
+  // MARK: In
+
+  /// At most 16,384 bytes at once.
+  func receive(_ bytes: UnsafeRawBufferPointer, now: Int64) {
+    guard !isClosed else { return }
+    guard let tls else { return take(bytes, now) }
+    let limits = TLSMachine.Limits(records: records.available(at: now), updates: updates.available(at: now))
+    tls.limits = limits
+    tls.receive(bytes) { take($0, now) }
+    records.charge(limits.records - tls.limits.records, at: now)
+    updates.charge(limits.updates - tls.limits.updates, at: now)
+    tls.takeOutput(&output)
+    hasAnswered = hasAnswered || !output.isEmpty
+    switch tls.state {
+    case .failed: end()
+    case .closed: receiveEnd(now: now)
+    default: if tls.excess != nil { end() }
+    }
+  }
+
+  private func take(_ bytes: UnsafeRawBufferPointer, _ now: Int64) {
+    var rest = bytes
+    while !rest.isEmpty, !isClosed {
+      let piece = UnsafeRawBufferPointer(rebasing: rest.prefix(16_384))
+      if let webSocket { webSocket.receive(piece, now: now) } else { http.receive(piece, now: now) }
+      rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(piece.count))
+      follow()
+    }
+  }
+
+  /// The client sends nothing more.
+  func receiveEnd(now: Int64) {
+    if let webSocket { webSocket.receiveEnd() } else { http.receiveEnd(now: now) }
+    follow()
+  }
+
+  private func follow() {
+    while let event = http.takeEvent() {
+      switch event {
+      case .request(let request): events.append(.request(request))
+      case .closed: end()
+      }
+    }
+    while let event = webSocket?.takeEvent() {
+      switch event {
+      case .text(let text): events.append(.message(text))
+      // Nothing is sent in bytes.
+      case .binary: webSocket?.close(WebSocketClose.policy, "accepted: text", now: .min)
+      case .closed: end()
+      }
+    }
+  }
+
+  private func end() {
+    guard !isClosed else { return }
+    isClosed = true
+    events.append(.closed)
+  }
+
+  func takeEvent() -> Event? { events.isEmpty ? nil : events.removeFirst() }
+
+  // MARK: Out
+
+  /// Answers the request.
+  func respond(_ response: HTTPResponse, now: Int64) throws(MediaError) {
+    try http.respond(response, now: now)
+    follow()
+  }
+
+  /// Answers a request for WebSocket.
+  func upgrade(_ offer: WebSocketOffer, random: any RandomNumberGenerator, now: Int64) throws(MediaError) {
+    let early = try http.upgrade(offer.accepted(nil))
+    var limits = WebSocketLimits()
+    (limits.message, limits.fragments, limits.output) = (PageMessage.longest, 16, 262_144)
+    (limits.messageTime, limits.pingInterval, limits.pingTimeout) = (10_000_000_000, 10_000_000_000, 10_000_000_000)
+    webSocket = WebSocketMachine(.server, limits: limits, random: random, now: now)
+    early.withUnsafeBytes { take($0, now) }
+  }
+
+  /// Throws `.full` where the client does not read, `.closed`.
+  func send(_ text: String) throws(MediaError) {
+    guard let webSocket else { throw MediaError(.closed, "the connection is closed") }
+    try webSocket.send(text: text)
+  }
+
+  /// Ends WebSocket with a reason, or the connection.
+  func close(_ reason: String, now: Int64) {
+    guard let webSocket else { return end() }
+    webSocket.close(WebSocketClose.goingAway, reason, now: now)
+    follow()
+  }
+
+  /// What is to be sent, appended.
+  func takeOutput(_ bytes: inout [UInt8]) {
+    http.takeOutput(&plain)
+    webSocket?.takeOutput(&plain)
+    if let tls {
+      if !plain.isEmpty { _ = plain.withUnsafeBytes { tls.send($0) } }
+      if isClosed { tls.close() }
+      tls.takeOutput(&output)
+    } else {
+      output.append(contentsOf: plain)
+    }
+    plain.removeAll(keepingCapacity: plain.count <= 16_384)
+    bytes.append(contentsOf: output)
+    output.removeAll(keepingCapacity: output.count <= 16_384)
+  }
+
+  /// Lets time pass. It is called again then; nil: not before something else happens.
+  func poll(now: Int64) -> Int64? {
+    let next = webSocket.map { $0.poll(now: now) } ?? http.poll(now: now)
+    follow()
+    return next
+  }
+}

@@ -1,0 +1,74 @@
+import MediaCore
+import MediaRuntime
+import MediaTransport
+
+/// One section of a player's offer: frames of the room's stream that it has go out in it, as they are.
+final class PlayerLane: EncodedSink {
+  private struct State {
+    var source: StreamID?
+    var gate = ForwardingGate()
+    /// Frames that went out.
+    var sent: FrameID = 0
+    var isTaken = false
+  }
+
+  let isVideo: Bool
+  /// What it is published as at the player.
+  let stream: StreamID
+  private let transport: any Transport
+  private let clock: any MediaClock
+  /// Asks the room for a key frame of a stream.
+  private let ask: @Sendable (StreamID) -> Void
+  private let state = Monitor(State())
+
+  init(isVideo: Bool, over transport: any Transport, clock: any MediaClock, ask: @escaping @Sendable (StreamID) -> Void) {
+    (self.isVideo, self.transport, self.clock, self.ask) = (isVideo, transport, clock, ask)
+    stream = transport.makeStreamID()
+  }
+
+  /// The room's; nil: nothing is sent.
+  var source: StreamID? { state.withLock { $0.source } }
+
+  func follow(_ source: StreamID?) {
+    let now = clock.now()
+    state.withLock { state in
+      state.source = source
+      state.gate.begin(now: now)
+    }
+  }
+
+  /// The player takes it from now on, or does not any more.
+  func setTaken(_ isTaken: Bool) {
+    let now = clock.now()
+    let source: StreamID? = state.withLock { state in
+      state.isTaken = isTaken
+      state.gate.begin(now: now)
+      return isTaken && isVideo ? state.source : nil
+    }
+    if let source { ask(source) }
+  }
+
+  /// The player asks for a key frame.
+  func keyFrameRequested() {
+    let now = clock.now()
+    let source: StreamID? = state.withLock { $0.gate.lost(now: now) ? $0.source : nil }
+    if let source { ask(source) }
+  }
+
+  func receive(_ frame: EncodedFrame, _ id: FrameID) {
+    let now = clock.now()
+    let delay = isVideo ? transport.backlog(of: stream) : 0
+    let (number, wanted): (FrameID?, StreamID?) = state.withLock { state in
+      guard state.isTaken else { return (nil, nil) }
+      if isVideo {
+        let (isSent, wantsKeyFrame) = state.gate.take(id, isKeyFrame: frame.isKeyFrame, delay: delay, now: now)
+        guard isSent else { return (nil, wantsKeyFrame ? state.source : nil) }
+      }
+      state.sent += 1
+      return (state.sent, nil)
+    }
+    if let wanted { ask(wanted) }
+    guard let number, transport.send(frame, number, on: stream) != .sent, isVideo else { return }
+    state.withLock { $0.gate.notSent() }
+  }
+}

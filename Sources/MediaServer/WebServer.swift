@@ -1,0 +1,117 @@
+import MediaCore
+import MediaNetwork
+import MediaRTP
+import MediaRuntime
+import MediaSignalling
+import MediaTLS
+import MediaTransport
+
+/// Opens a loopback room of this process to browsers and to clients of WHIP and WHEP: who connects by HTTP and is let in by the room is a
+/// member like any other. Nothing is decoded or encoded here; what is encoded passes as it is, and raw streams stay within the process.
+///
+///     POST /whip/ROOM[?user=…&name=…&kind=screen]        sends media to the room (RFC 9725)
+///     POST /whep/ROOM[/PARTICIPANT][?user=…&name=…]      receives those of everybody there, or of one (draft-ietf-wish-whep)
+///     GET /ROOM                                          the page
+public final class WebServer: Sendable {
+  /// What `WebServer.init` is given; it refuses what is out of range.
+  public struct Options: Sendable {
+    /// Where it is reached. A port of 0 lets the kernel choose one.
+    public var addresses: [SocketAddress] = []
+    /// nil: one is made, which a person has to accept in the browser.
+    public var certificate: TLSCertificate?
+    /// Without TLS it is served on loopback addresses only: browsers use camera and microphone there, and nobody listens.
+    public var isEncrypted = true
+    /// Over the network, players included; the room's own capacity counts them all.
+    public var mostMembers = 64
+    /// Pages of which origins may use WHIP and WHEP from a browser; nil: all, as no page has a token by itself.
+    public var origins: [String]?
+    /// Servers of STUN and TURN that clients are told to use (RFC 9725, section 4.6).
+    public var iceServers: [ICEServer] = []
+    /// What is sent to one client.
+    public var bitrates = BandwidthEstimator.Limits(start: 1_000_000)
+    /// Of all connections.
+    public var handshakes = WorkAllowance(burst: 16, perSecond: 250, now: 0)
+    /// Told of who comes and goes, on threads of the server's, where nothing is locked.
+    public var watch: (@Sendable (HubChange) -> Void)?
+
+    /// One to eight addresses; everything else has its default.
+    public init(_ addresses: [SocketAddress]) {
+      self.addresses = addresses
+    }
+  }
+
+  private let table: WebTable
+  private let listeners: [WebListener]
+  private let certificate: TLSCertificate?
+  private let room: String
+
+  /// Opens the room of that name; it listens on all addresses when this returns. `.invalid` for a name that has not 1 to 255 bytes or has
+  /// control characters, for none or more than eight addresses, and without TLS for one that is not loopback; `.range` for a member limit
+  /// out of 1...1000; else the error of binding or of making a certificate.
+  public init(room: String, options: Options, loop: EventLoop, thread: any DriverLoop, network: any Network = SystemNetwork.shared)
+    throws(MediaError)
+  {
+    guard (1...255).contains(room.utf8.count), room.unicodeScalars.allSatisfy({ $0.value >= 0x20 && $0.value != 0x7F }) else {
+      throw MediaError(.invalid, "the room has a name of \(room.utf8.count) bytes; accepted: 1..255, without control characters")
+    }
+    guard (1...8).contains(options.addresses.count) else {
+      throw MediaError(.invalid, "the web server has \(options.addresses.count) addresses; accepted: 1..8")
+    }
+    guard (1...1000).contains(options.mostMembers) else {
+      throw MediaError(.range, "the web server's member limit is \(options.mostMembers); accepted: 1..1000")
+    }
+    if !options.isEncrypted, let other = options.addresses.first(where: { !WebServer.isLoopback($0) }) {
+      throw MediaError(.invalid, "the web server has the address \(other) without TLS; accepted: addresses of loopback, or TLS")
+    }
+    if !options.isEncrypted {
+      certificate = nil
+    } else if let given = options.certificate {
+      certificate = given
+    } else {
+      certificate = try TLSCertificate.make()
+    }
+    self.room = room
+    table = WebTable(room, options, thread, network, loop)
+    var listeners: [WebListener] = []
+    for address in options.addresses { listeners.append(try WebListener(address, certificate, table)) }
+    self.listeners = listeners
+    do throws(MediaError) {
+      for listener in listeners { try listener.open() }
+    } catch {
+      for listener in listeners { listener.close() }
+      throw error
+    }
+  }
+
+  deinit {
+    close()
+  }
+
+  /// Of 127.0.0.0/8 and ::1.
+  static func isLoopback(_ address: SocketAddress) -> Bool {
+    address.isIPv6 ? address.words.high == 0 && address.words.low == 1 : address.words.low >> 24 & 0xFF == 127
+  }
+
+  /// Where it is reached, ports included; as many as were asked for.
+  public var addresses: [SocketAddress] { listeners.map(\.address) }
+  /// Of the first address.
+  public var port: UInt16 { listeners.first?.address.port ?? 0 }
+  /// What clients that know it check, "AA:BB:…"; nil without TLS.
+  public var fingerprint: String? { certificate.map { "\($0.fingerprint)" } }
+  /// Of the page, at the first address.
+  public var url: String {
+    let address = addresses.first.map { "\($0)" } ?? ""
+    return "\(certificate == nil ? "http" : "https")://\(address)/\(WebPage.escaped(room))"
+  }
+  /// Over the network, those who wait for the room's answer not included.
+  public var memberCount: Int { table.memberCount }
+  /// Sessions of WHIP and WHEP.
+  public var sessionCount: Int { table.sessionCount }
+  var strangerCount: Int { table.strangerCount }
+
+  /// Puts everybody out, with a reason, and lets nobody in. The room stays as it is to the members of this process.
+  public func close() {
+    for listener in listeners { listener.close() }
+    table.close()
+  }
+}

@@ -1,0 +1,99 @@
+import MediaCore
+import MediaNetwork
+import MediaRTP
+import MediaRuntime
+import MediaSDP
+import MediaSignalling
+import MediaTransport
+import MediaWebRTC
+
+/// The server's end of a session of WHIP or WHEP: it answers one offer, takes candidates, and restarts ICE when the client does. Media are
+/// those of `transport`, as of any other. Functions may be called from any thread.
+package final class AnsweringPeer: Sendable {
+  private let peer: WebRTCTransport
+  /// The offer, with the credentials of the latest generation.
+  private let offer = Monitor("")
+
+  /// Streams in and out. Connected before there is an offer; its event `candidatesComplete` says that the answer is.
+  package var transport: any Transport { peer }
+
+  /// `offersLoopback`: addresses of the machine itself are offered beside others. `bitrates` bounds what is sent.
+  package init(
+    offersLoopback: Bool, bitrates: BandwidthEstimator.Limits, thread: any DriverLoop, network: any Network, loop: EventLoop
+  ) {
+    var options = WebRTCOptions()
+    (options.offersLoopback, options.bitrates) = (offersLoopback, bitrates)
+    // Nothing is received in a section that the server adds: it adds none.
+    (options.receivesVideo, options.receivesAudio) = (false, false)
+    peer = WebRTCTransport(options, servers: [], own: "", thread: thread, network: network, loop: loop)
+  }
+
+  /// The sections of the offer, in its order, as this end sees them: what may be sent and received there.
+  package struct Section: Sendable, Equatable {
+    package let isVideo: Bool
+    /// The client takes media.
+    package let sends: Bool
+    /// The client sends media.
+    package let receives: Bool
+  }
+
+  /// Takes the offer. Streams that are to be sent are published after it. Throws what is wrong in it: `.invalid`, `.limit`, `.unsupported`,
+  /// `.format`; `.state`, `.closed`.
+  package func take(offer sdp: String) throws(MediaError) -> [Section] {
+    _ = try peer.setRemote(.offer, sdp)
+    offer.withLock { $0 = sdp }
+    return try AnsweringPeer.sections(of: sdp)
+  }
+
+  private static func sections(of sdp: String) throws(MediaError) -> [Section] {
+    var sections: [Section] = []
+    var (isVideo, isOpen, sends, receives) = (false, false, true, true)
+    func end() { if isOpen { sections.append(Section(isVideo: isVideo, sends: sends, receives: receives)) } }
+    for line in WHIPDescriptions.lines(of: sdp) {
+      if line.utf8.starts(with: "m=".utf8) {
+        end()
+        isVideo = line.utf8.starts(with: "m=video ".utf8)
+        isOpen = isVideo || line.utf8.starts(with: "m=audio ".utf8)
+        (sends, receives) = (true, true)
+      }
+      switch line {
+      case "a=recvonly": (sends, receives) = (true, false)
+      case "a=sendonly": (sends, receives) = (false, true)
+      case "a=inactive": (sends, receives) = (false, false)
+      default: break
+      }
+    }
+    end()
+    return sections
+  }
+
+  /// Makes the answer; `answer` has it, with the candidates that are known by then.
+  package func describe() throws(MediaError) { _ = try peer.describe() }
+
+  /// As it was made last.
+  package func answer() throws(MediaError) -> String { try peer.localDescription() }
+
+  /// Candidates of the client's. One that cannot be used is skipped, as others may do.
+  package func add(_ fragment: ICEFragment) throws(MediaError) {
+    for candidate in fragment.candidates { try? peer.addRemote(candidate: candidate.text, mid: nil) }
+    if fragment.isLast { try? peer.addRemote(candidate: "", mid: nil) }
+  }
+
+  /// The client has begun another generation of ICE (RFC 9725, section 4.3.3): what this end has for it. No description is exchanged, and
+  /// nothing else is agreed on.
+  package func restart(_ fragment: ICEFragment) throws(MediaError) -> ICEFragment {
+    let next = WHIPDescriptions.answer(offer.withLock { $0 }, with: fragment)
+    _ = try peer.setRemote(.offer, next)
+    _ = try peer.describe()
+    offer.withLock { $0 = next }
+    let local = try peer.localDescription()
+    guard let (user, password) = WHIPDescriptions.credentials(in: local) else {
+      throw MediaError(.fail, "a description of this end has no credentials of ICE")
+    }
+    var candidates: [Candidate] = []
+    for line in WHIPDescriptions.lines(of: local) where line.utf8.starts(with: "a=candidate:".utf8) {
+      if let candidate = try Candidate(parsing: String(line.dropFirst(2))) { candidates.append(candidate) }
+    }
+    return ICEFragment(user: user, password: password, candidates: candidates)
+  }
+}

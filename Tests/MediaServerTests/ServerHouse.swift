@@ -1,0 +1,216 @@
+import CMediaSDK
+import MediaCore
+import MediaEmulation
+import MediaNetwork
+import MediaRuntime
+import MediaSDP
+import MediaSignalling
+import MediaTLS
+import Testing
+
+@testable import MediaServer
+@testable import MediaTransport
+@testable import MediaWebRTCTransport
+
+let millisecond: Int64 = 1_000_000
+let second: Int64 = 1_000_000_000
+
+/// A web server on an emulated machine, members of its room in its process, and clients on others. Time goes on as a test says.
+final class ServerHouse {
+  private static let count = Monitor(0)
+
+  let clock = VirtualClock()
+  let network: EmulatedNetwork
+  let loop: EventLoop
+  let host: EmulatedHost
+  let room: String
+  private(set) var changes: [String] {
+    get { noted.withLock { $0 } }
+    set { noted.withLock { $0 = newValue } }
+  }
+  private let noted = Monitor<[String]>([])
+  private var server: WebServer?
+  private var ends: [RoomEnd] = []
+  var web: WebServer { server! }
+
+  init(seed: UInt64 = 1, _ configure: (inout WebServer.Options) -> Void = { _ in }) throws {
+    network = EmulatedNetwork(clock: clock, seed: seed)
+    loop = EventLoop("events", clock: clock)
+    host = try network.addHost("10.0.9.1")
+    room = "room-\(ServerHouse.count.withLock { $0 += 1; return $0 })"
+    var options = WebServer.Options([try #require(SocketAddress("10.0.9.1", port: 443))])
+    let noted = noted
+    options.watch = { change in
+      noted.withLock { noted in
+        switch change {
+        case .entered(let member): noted.append("entered \(member.userID)")
+        case .left(let user, let error): noted.append("left \(user)\(error.map { " \($0.status)" } ?? "")")
+        case .refused(let user, _, let error): noted.append("refused \(user) \(error.status)")
+        default: break
+        }
+      }
+    }
+    configure(&options)
+    server = try WebServer(room: room, options: options, loop: loop, thread: host, network: host)
+  }
+
+  deinit {
+    loop.stop()
+  }
+
+  func run(for time: Int64) throws { try clock.advance(by: time) }
+
+  /// Whether it becomes so in that time.
+  func run(for time: Int64, until isDone: () -> Bool) throws -> Bool {
+    let end = clock.now() + time
+    while clock.now() < end {
+      if isDone() { return true }
+      try clock.advance(by: 5 * millisecond)
+    }
+    return isDone()
+  }
+
+  /// A member of this process.
+  func member(_ name: String, publishes: [Bool] = []) throws -> RoomEnd {
+    var member = Member(userID: name, displayName: name)
+    member.permissions = .all
+    let end = RoomEnd(self, LoopbackTransport(room: room, member: member, loop: loop))
+    ends.append(end)
+    end.link.connect(end)
+    try run(for: 10 * millisecond)
+    for isVideo in publishes { try end.publish(isVideo: isVideo) }
+    return end
+  }
+
+  /// A session by WHIP or WHEP from a machine of its own.
+  func client(
+    _ kind: String, _ path: String = "", at address: String, token: String = "", options: String = "", publishes: [Bool] = []
+  ) throws -> RoomEnd {
+    let host = try network.addHost(address)
+    let url = "\(kind)+https://10.0.9.1/\(kind)/\(room)\(path)#fingerprint=\(web.fingerprint ?? "")\(options)"
+    let target = WHIPTarget(url: try WHIPURL(url, scheme: "\(kind)+https", argument: "url"), network: host)
+    let made = try target.makeTransport(
+      TransportContext(
+        member: Member(userID: "me", displayName: "me"), token: AccessToken(token), loop: loop, thread: { () throws(MediaError) in host }))
+    let end = RoomEnd(self, made)
+    end.host = host
+    ends.append(end)
+    made.connect(end)
+    for isVideo in publishes { try end.publish(isVideo: isVideo) }
+    return end
+  }
+
+  func close() throws {
+    for end in ends { end.link.disconnect() }
+    web.close()
+    try run(for: 10 * second)
+    server = nil
+  }
+}
+
+/// Somebody with a transport, who receives all there is and writes down what happens. All on the thread that moves the clock.
+final class RoomEnd: TransportDelegate, EncodedSink, @unchecked Sendable {
+  unowned let house: ServerHouse
+  let link: any Transport
+  var host: EmulatedHost?
+  private(set) var events: [String] = []
+  private(set) var ending: MediaError?
+  private(set) var added: [StreamDescription] = []
+  private(set) var streams: [StreamID] = []
+  private(set) var frames: [UInt32: [FrameID]] = [:]
+  private(set) var bytes: [UInt32: [[UInt8]]] = [:]
+  private(set) var times: [UInt32: [Int64]] = [:]
+  private(set) var keysWanted = 0
+  private(set) var keysReceived = 0
+  var subscribes = true
+  private let pool = BufferPool(limit: 256)
+  private var numbers: [StreamID: FrameID] = [:]
+
+  init(_ house: ServerHouse, _ link: any Transport) { (self.house, self.link) = (house, link) }
+
+  func has(_ event: String) -> Bool { events.contains(event) }
+  var isHere: Bool { has("connected") && ending == nil }
+  func received(isVideo: Bool) -> Int { frames[WebMember.codec(isVideo: isVideo)]?.count ?? 0 }
+
+  func transport(_ transport: any Transport, _ event: TransportEvent) {
+    switch event {
+    case .connected: events.append("connected")
+    case .disconnected(let error):
+      ending = error
+      events.append("disconnected")
+    case .joined(let member): events.append("joined \(member.userID)")
+    case .left(let name): events.append("left \(name)")
+    case .streamAdded(let stream):
+      added.append(stream)
+      events.append("added \(stream.isVideo ? "video" : "audio") \(stream.userID)")
+      if subscribes { transport.subscribe(to: stream.id, .encoded(self)) }
+    case .streamRemoved(let id):
+      added.removeAll { $0.id == id }
+      events.append("removed")
+    case .streamMuted(_, let isMuted): events.append(isMuted ? "muted" : "unmuted")
+    case .keyFrameRequested: keysWanted += 1
+    case .receivers(_, let count): events.append("receivers \(count)")
+    case .unreachable(_, let user, let error): events.append("unreachable \(user) \(error.status)")
+    default: break
+    }
+  }
+
+  func receive(_ frame: EncodedFrame, _ id: FrameID) {
+    let codec = frame.native.pointee.codec
+    frames[codec, default: []].append(id)
+    bytes[codec, default: []].append(Array(frame.bytes))
+    times[codec, default: []].append(frame.native.pointee.timestamp_ns)
+    if frame.isKeyFrame, codec == WebMember.codec(isVideo: true) { keysReceived += 1 }
+  }
+
+  @discardableResult func publish(isVideo: Bool, codec: UInt32? = nil, kind: UInt32 = 1) throws -> StreamID {
+    let id = link.makeStreamID()
+    let format: StreamFormat =
+      isVideo
+      ? .video(VideoFormat(.i420, width: 320, height: 240, frameRate: FrameRate(30)), kind: kind)
+      : .audio(AudioFormat(.s16, sampleRate: 48_000, channels: 1), kind: kind)
+    try link.publish(id, codec: codec ?? WebMember.codec(isVideo: isVideo), format: format)
+    streams.append(id)
+    return id
+  }
+
+  /// A frame of VP8 with the header of a key frame of 320x240 or of another (RFC 6386, section 9.1), or a packet of Opus of 20 ms.
+  @discardableResult func send(_ place: Int, isVideo: Bool, isKey: Bool = true, size: Int = 3_000) -> SendResult {
+    let stream = streams[place]
+    numbers[stream, default: 0] += 1
+    let number = numbers[stream] ?? 1
+    var attributes = msdk_encoded_frame()
+    attributes.codec = WebMember.codec(isVideo: isVideo)
+    attributes.flags = isKey ? UInt32(MSDK_ENCODED_KEY) : 0
+    (attributes.width, attributes.height, attributes.channels) = isVideo ? (320, 240, 0) : (0, 0, 1)
+    attributes.timestamp_ns = house.clock.now()
+    attributes.duration_ns = isVideo ? 0 : 20_000_000
+    attributes.level = 127
+    let size = isVideo ? size : 100
+    var bytes = (0..<size).map { UInt8(truncatingIfNeeded: $0 &* 7 &+ Int(number)) }
+    let head: [UInt8] = !isVideo ? [31 << 3] : isKey ? [0x50, 2, 0, 0x9D, 1, 0x2A, 0x40, 1, 0xF0, 0] : [0x31, 1, 0]
+    bytes.replaceSubrange(0..<head.count, with: head)
+    let frame = bytes.withUnsafeBytes { try? EncodedFrame.make(copying: $0, attributes: attributes, from: pool, deadline: 0) }
+    guard let frame else { return .queueFull }
+    defer { frame.release() }
+    return link.send(frame, number, on: stream)
+  }
+
+  /// Of each thirtieth of a second a frame, a key frame each two seconds and when one is wanted, and of each fiftieth a packet of audio.
+  func call(for time: Int64, video: Int? = 0, audio: Int? = 1, size: Int = 3_000) throws {
+    let end = house.clock.now() + time
+    var (nextVideo, nextAudio, count) = (house.clock.now(), house.clock.now(), 0)
+    while house.clock.now() < end {
+      if let video, house.clock.now() >= nextVideo {
+        send(video, isVideo: true, isKey: count % 60 == 0 || keysWanted > 0, size: size)
+        (keysWanted, count) = (0, count + 1)
+        nextVideo += second / 30
+      }
+      if let audio, house.clock.now() >= nextAudio {
+        send(audio, isVideo: false)
+        nextAudio += 20 * millisecond
+      }
+      try house.run(for: 5 * millisecond)
+    }
+  }
+}
