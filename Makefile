@@ -198,6 +198,7 @@ test-headers:
 	@Tests/ABI/check_abi.sh
 	@python3 Tests/ABI/check_package.py
 	@python3 Tests/ABI/check_rooms.py
+	@python3 Tests/ABI/check_page.py
 	@swift format lint --strict --parallel --configuration .swift-format --recursive Sources Tests Examples
 	@python3 Tests/ABI/check_docs.py
 	@python3 Tests/ABI/check_words.py

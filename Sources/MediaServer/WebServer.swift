@@ -88,7 +88,7 @@ public final class WebServer: Sendable {
   }
 
   /// Of 127.0.0.0/8 and ::1.
-  static func isLoopback(_ address: SocketAddress) -> Bool {
+  public static func isLoopback(_ address: SocketAddress) -> Bool {
     address.isIPv6 ? address.words.high == 0 && address.words.low == 1 : address.words.low >> 24 & 0xFF == 127
   }
 
@@ -98,9 +98,9 @@ public final class WebServer: Sendable {
   public var port: UInt16 { listeners.first?.address.port ?? 0 }
   /// What clients that know it check, "AA:BB:…"; nil without TLS.
   public var fingerprint: String? { certificate.map { "\($0.fingerprint)" } }
-  /// Of the page, at the first address.
+  /// Of the page, at the first address. An unspecified one is replaced by that from which this machine sends to others.
   public var url: String {
-    let address = addresses.first.map { "\($0)" } ?? ""
+    let address = addresses.first.map { HubURL.authority($0) } ?? ""
     return "\(certificate == nil ? "http" : "https")://\(address)/\(WebPage.escaped(room))"
   }
   /// Over the network, those who wait for the room's answer not included.

@@ -36,7 +36,7 @@ final class ServerHouse {
   init(seed: UInt64 = 1, _ configure: (inout WebServer.Options) -> Void = { _ in }) throws {
     network = EmulatedNetwork(clock: clock, seed: seed)
     loop = EventLoop("events", clock: clock)
-    host = try network.addHost("10.0.9.1")
+    host = try network.addHost("10.0.9.1", "127.0.0.1")
     room = "room-\(ServerHouse.count.withLock { $0 += 1; return $0 })"
     var options = WebServer.Options([try #require(SocketAddress("10.0.9.1", port: 443))])
     let noted = noted
@@ -98,6 +98,22 @@ final class ServerHouse {
     made.connect(end)
     for isVideo in publishes { try end.publish(isVideo: isVideo) }
     return end
+  }
+
+  /// A connection by hand, from a machine of its own or another's.
+  func wire(at address: String) throws -> WireClient { try wire(from: try network.addHost(address)) }
+
+  func wire(from host: EmulatedHost) throws -> WireClient {
+    try WireClient(to: try #require(web.addresses.first), fingerprint: web.fingerprint, from: host)
+  }
+
+  /// A page in the room.
+  func page(_ name: String, at address: String, token: String = "") throws -> WireClient {
+    let page = try wire(at: address)
+    try page.openWebSocket("/ws/\(room)")
+    #expect(try run(for: 2 * second) { page.last?.status == 101 })
+    try page.say(#"{"type":"join","user":"\#(name)","name":"\#(name.uppercased())","token":"\#(token)"}"#)
+    return page
   }
 
   func close() throws {

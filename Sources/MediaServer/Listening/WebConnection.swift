@@ -33,6 +33,8 @@ final class WebConnection: NetworkDriver {
     /// Asked for the handshake, which is to begin when it may.
     var isQueued = false
     var stage = 0
+    /// The client sends nothing more. What it asked for is still answered.
+    var hasEnded = false
     /// Until when it lingers.
     var end: Int64?
     var lingering = WebConnection.mostLingering
@@ -160,7 +162,10 @@ final class WebConnection: NetworkDriver {
     var next = Int64.max
     let (cost, stage): (Int, Int?) = state.withLock { state in
       guard let link = state.link else { return (0, nil) }
-      if isOver { link.receiveEnd(now: now) }
+      if isOver {
+        state.hasEnded = true
+        link.receiveEnd(now: now)
+      }
       next = link.poll(now: now) ?? .max
       let stage = link.isOpen ? 1 : 0
       defer { state.stage = stage }
@@ -213,6 +218,7 @@ final class WebConnection: NetworkDriver {
       state.withLock { state in
         for _ in 0..<WebConnection.mostReads {
           guard let socket = state.socket else { return true }
+          if state.hasEnded { return false }
           let isLingering = state.end != nil
           if !isLingering, let link = state.link, !link.wantsInput || state.outbox.count - state.sent > WebLink.mostWaiting { return false }
           switch socket.read(into: memory) {
@@ -267,8 +273,8 @@ final class WebConnection: NetworkDriver {
         state.isFull = isFull
         table.thread.setFull(isFull, descriptor, of: tag)
       }
-      // What the client does not read keeps its requests waiting.
-      if state.end == nil, !link.wantsInput || state.outbox.count - state.sent > WebLink.mostWaiting { rest = state.tag }
+      // What the client does not read keeps its requests waiting; and a connection of which nothing more comes stays readable.
+      if state.end == nil, state.hasEnded || !link.wantsInput || state.outbox.count - state.sent > WebLink.mostWaiting { rest = state.tag }
       if let since = state.waitsSince, now &- since >= WebConnection.patience { return nil }
       let waitsUntil = state.waitsSince.map { $0 &+ WebConnection.patience } ?? .max
       guard link.isClosed else { return waitsUntil }
@@ -276,7 +282,7 @@ final class WebConnection: NetworkDriver {
         socket.endWriting()
         state.end = now &+ WebConnection.linger
       }
-      if let end = state.end { return now >= end || isOver ? nil : end }
+      if let end = state.end { return now >= end || state.hasEnded ? nil : end }
       return isOver ? nil : waitsUntil
     }
     if let rest { table.thread.rest(rest, until: now &+ WebConnection.rest) }

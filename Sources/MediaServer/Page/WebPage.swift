@@ -5,7 +5,8 @@ import MediaSignalling
 enum WebPage {
   /// Nothing comes from elsewhere, and nothing is sent elsewhere; no page may have this one in a frame.
   private static let policy = [
-    "default-src 'none'", "script-src 'self'", "style-src 'self'", "connect-src 'self'", "media-src 'self' blob:", "img-src 'self'",
+    "default-src 'none'", "script-src '\(PageSource.script)'", "style-src '\(PageSource.style)'", "connect-src 'self'",
+    "media-src 'self' blob:",
     "base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'"
   ].joined(separator: "; ")
 
@@ -32,7 +33,7 @@ enum WebPage {
         "Content-Type": "text/html; charset=utf-8", "Content-Security-Policy": policy, "X-Content-Type-Options": "nosniff",
         "Referrer-Policy": "no-referrer", "Cross-Origin-Opener-Policy": "same-origin", "Cache-Control": "no-cache",
         "Permissions-Policy": "camera=(self), microphone=(self), display-capture=(self)"
-      ], body: [])
+      ], body: Array(PageSource.html.utf8))
   }
 
   /// The room of `/ws/ROOM`; nil: the path is another one.

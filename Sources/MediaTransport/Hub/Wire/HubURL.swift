@@ -53,10 +53,15 @@ public struct HubURL: Sendable {
   /// By which sessions elsewhere reach a room that is open at an address. An unspecified one is replaced by that from which this machine sends
   /// to others, or its loopback.
   public static func text(_ address: SocketAddress, room: String, fingerprint: String) -> String {
+    "hub://\(authority(address))/\(room)?fingerprint=\(fingerprint)"
+  }
+
+  /// Host and port of an address, as a url has them for sessions elsewhere.
+  package static func authority(_ address: SocketAddress) -> String {
     let host = address.isUnspecified ? reachable(like: address) : address.host
     // A zone's percent sign is written %25 in a URL (RFC 6874).
     let written = address.isIPv6 ? "[\(host.split(separator: "%").joined(separator: "%25"))]" : host
-    return "hub://\(written):\(address.port)/\(room)?fingerprint=\(fingerprint)"
+    return "\(written):\(address.port)"
   }
 
   private static func reachable(like address: SocketAddress) -> String {

@@ -1,0 +1,112 @@
+import MediaCore
+import MediaEmulation
+import MediaNetwork
+import MediaSignalling
+import Testing
+
+@testable import MediaServer
+
+/// Strangers at a web server.
+@Suite struct WebConnectionTests {
+  @Test func whoSaysNothingIsDropped() throws {
+    let house = try ServerHouse()
+    let silent = try house.wire(at: "10.0.0.1")
+    silent.isDeaf = true
+    let host = try house.network.addHost("10.0.0.2")
+    let mute = try host.connect(to: try #require(house.web.addresses.first))
+    #expect(try house.run(for: second) { house.web.strangerCount == 2 })
+    #expect(try house.run(for: 11 * second) { house.web.strangerCount == 0 })
+    _ = mute
+    try house.close()
+  }
+
+  @Test func aHeadThatComesSlowlyIsNotWaitedFor() throws {
+    let house = try ServerHouse()
+    let slow = try house.wire(at: "10.0.0.1")
+    for byte in "GET /\(house.room) HTTP/1.1\r\nHost: server\r\nX: ".utf8 + [UInt8](repeating: 0x61, count: 100) {
+      slow.write([byte])
+      try house.run(for: 200 * millisecond)
+    }
+    #expect(house.web.strangerCount == 0)
+    try house.close()
+  }
+
+  @Test func whoDoesNotReadIsGivenUp() throws {
+    let house = try ServerHouse()
+    let deaf = try house.wire(at: "10.0.0.1")
+    try deaf.get("/")
+    #expect(try house.run(for: second) { deaf.last != nil })
+    deaf.isDeaf = true
+    // Pages that nobody reads: some are buffered by the network, and no more is read of the connection then.
+    for _ in 0..<60 {
+      deaf.write(Array("GET /\(house.room) HTTP/1.1\r\nHost: server\r\n\r\n".utf8))
+      try house.run(for: 10 * millisecond)
+    }
+    #expect(house.web.strangerCount == 1)
+    #expect(try house.run(for: 30 * second) { house.web.strangerCount == 0 })
+    try house.close()
+  }
+
+  @Test func connectionsAreSharedByAddress() throws {
+    let house = try ServerHouse()
+    let flood = try house.network.addHost("10.0.0.66")
+    let address = try #require(house.web.addresses.first)
+    let bot = try house.member("bot")
+    let page = try house.page("alice", at: "10.0.0.1")
+    #expect(try house.run(for: 2 * second) { bot.has("joined alice") })
+    var connections: [any StreamConnection] = []
+    for _ in 0..<1_000 { connections.append(try flood.connect(to: address)) }
+    try house.run(for: 500 * millisecond)
+    #expect(house.web.strangerCount <= WebTable.mostOfAddress)
+    // Others are served meanwhile, and who is here stays.
+    let client = try house.client("whip", "?user=bob", at: "10.0.0.2", publishes: [true])
+    #expect(try house.run(for: 3 * second) { client.isHere && bot.has("joined bob") })
+    #expect(!bot.has("left alice") && house.web.memberCount == 2)
+    page.close()
+    connections = []
+    try house.close()
+  }
+
+  @Test func handshakesAreShared() throws {
+    let house = try ServerHouse { $0.handshakes = WorkAllowance(burst: 4, perSecond: 20, now: 0) }
+    let flood = try house.network.addHost("10.0.0.66")
+    let wires = try (0..<100).map { _ in try house.wire(from: flood) }
+    try house.run(for: 100 * millisecond)
+    let other = try house.wire(at: "10.0.0.1")
+    try other.get("/")
+    // A hundred before it would take five seconds and more; addresses alternate.
+    #expect(try house.run(for: second) { other.last?.status == 307 })
+    for wire in wires { wire.close() }
+    other.close()
+    try house.close()
+  }
+
+  @Test func whatIsNoTLSEndsTheConnection() throws {
+    let house = try ServerHouse()
+    let host = try house.network.addHost("10.0.0.1")
+    let plain = try WireClient(to: try #require(house.web.addresses.first), fingerprint: nil, from: host)
+    plain.write(Array("GET / HTTP/1.1\r\nHost: server\r\n\r\n".utf8))
+    #expect(try house.run(for: 3 * second) { plain.hasEnded && house.web.strangerCount == 0 })
+    plain.close()
+    try house.close()
+  }
+
+  @Test func aRequestThatIsRefusedIsAnswered() throws {
+    let house = try ServerHouse()
+    let client = try house.wire(at: "10.0.0.1")
+    try client.get("/whip/\(house.room)", ["Content-Type": "text/plain"], method: "POST", body: [0x61])
+    #expect(try house.run(for: 2 * second) { client.last?.status == 415 })
+    try client.get("/whip/\(house.room)", ["Content-Type": "application/sdp"], method: "POST", body: Array("v=0\r\n".utf8))
+    #expect(try house.run(for: 2 * second) { client.responses.count == 2 })
+    #expect([400, 422].contains(client.last?.status), "\(String(describing: client.last))")
+    try client.get("/whip/elsewhere", ["Content-Type": "application/sdp"], method: "POST", body: Array("v=0\r\n".utf8))
+    #expect(try house.run(for: 2 * second) { client.last?.status == 404 })
+    try client.get("/whip/\(house.room)", ["Origin": "https://a.example", "Access-Control-Request-Method": "POST"], method: "OPTIONS")
+    #expect(try house.run(for: 2 * second) { client.last?.status == 200 && client.last?.fields["Accept-Post"] == "application/sdp" })
+    try client.get("/sessions/0123", method: "DELETE")
+    #expect(try house.run(for: 2 * second) { client.last?.status == 404 })
+    #expect(house.web.memberCount == 0 && house.web.sessionCount == 0)
+    client.close()
+    try house.close()
+  }
+}
