@@ -1,0 +1,75 @@
+import CMediaSDK
+import MediaCore
+import Testing
+
+@testable import MediaServer
+@testable import MediaTransport
+
+/// Offers of players, as a page or a stranger makes them.
+@Suite struct WebPeerTests {
+  /// A description of a browser's, with sections of its transceivers.
+  private func offer(_ sections: [String]) -> String {
+    let fingerprint = (0..<32).map { _ in "AB" }.joined(separator: ":")
+    var text =
+      "v=0\r\no=- 1 1 IN IP4 127.0.0.1\r\ns=-\r\nt=0 0\r\na=group:BUNDLE \(sections.indices.map { "\($0)" }.joined(separator: " "))\r\n"
+    for (mid, section) in sections.enumerated() {
+      let isVideo = section.hasPrefix("video")
+      text += "m=\(isVideo ? "video" : "audio") 9 UDP/TLS/RTP/SAVPF \(isVideo ? 96 : 111)\r\nc=IN IP4 0.0.0.0\r\n"
+      text += "a=ice-ufrag:abcd\r\na=ice-pwd:abcdefghijklmnopqrstuv\r\na=fingerprint:sha-256 \(fingerprint)\r\na=setup:actpass\r\n"
+      text += "a=mid:\(mid)\r\na=\(section.split(separator: " ")[1])\r\na=rtcp-mux\r\n"
+      text += isVideo ? "a=rtpmap:96 VP8/90000\r\n" : "a=rtpmap:111 opus/48000/2\r\n"
+    }
+    return text
+  }
+
+  private func answer(_ house: ServerHouse, _ kind: String, _ sections: [String]) throws -> (status: Int?, body: String) {
+    let client = try house.wire(at: "10.0.0.\(Int.random(in: 1...250))")
+    try client.get(
+      "/\(kind)/\(house.room)", ["Content-Type": "application/sdp"], method: "POST", body: Array(offer(sections).utf8))
+    _ = try house.run(for: 3 * second) { client.last != nil }
+    defer { client.close() }
+    return (client.last?.status, client.last.map { String(decoding: $0.body, as: UTF8.self) } ?? "")
+  }
+
+  @Test func eachSectionIsAnswered() throws {
+    let house = try ServerHouse()
+    _ = try house.member("bot", publishes: [true, false])
+    let (status, sdp) = try answer(house, "whep", ["audio recvonly", "video recvonly", "video recvonly"])
+    #expect(status == 201, "\(sdp)")
+    #expect(sdp.split(separator: "\r\n").count { $0 == "a=sendonly" } == 3 && sdp.contains("a=candidate:"), "\(sdp)")
+    #expect(house.web.sessionCount == 1)
+    // Nobody came: it ends.
+    #expect(try house.run(for: 25 * second) { house.web.sessionCount == 0 && house.web.memberCount == 0 })
+    try house.close()
+  }
+
+  @Test func sectionsAreBounded() throws {
+    let house = try ServerHouse()
+    _ = try house.member("bot", publishes: [true, false])
+    let (status, text) = try answer(house, "whep", [String](repeating: "video recvonly", count: WebPeer.mostLanes + 1))
+    #expect(status == 503, "\(text)")
+    #expect(try answer(house, "whep", [String](repeating: "video recvonly", count: WebPeer.mostLanes)).status == 201)
+    try house.close()
+  }
+
+  @Test(arguments: [("whip", "audio recvonly"), ("whep", "video sendonly"), ("whep", "audio inactive")])
+  func anOfferOfNothingIsRefused(kind: String, section: String) throws {
+    let house = try ServerHouse()
+    _ = try house.member("bot", publishes: [true, false])
+    let (status, text) = try answer(house, kind, [section])
+    #expect(status == 422 && text.contains("accepted"), "\(text)")
+    #expect(house.web.memberCount == 0 && house.web.sessionCount == 0)
+    try house.close()
+  }
+
+  @Test func whatIsSentRawDoesNotReachAPlayer() throws {
+    let house = try ServerHouse()
+    let bot = try house.member("bot")
+    try bot.publish(isVideo: true, codec: FourCC.raw)
+    let page = try house.page("alice", at: "10.0.0.1")
+    #expect(try house.run(for: 2 * second) { bot.has("unreachable alice unsupported") })
+    #expect(!page.has("stream"))
+    page.close()
+    try house.close()
+  }
+}
