@@ -152,7 +152,8 @@ let package = Package(
       name: "FuzzTargets",
       dependencies: [
         "MediaCore", "MediaRuntime", "MediaCodecs", "MediaRTP", "MediaSDP", "MediaSRTP", "MediaTLS", "MediaSCTP", "MediaICE", "MediaSignalling",
-        "MediaNetwork", "MediaTransport", "MediaWebRTC", "MediaWebRTCTransport", "MediaIngest", "MediaPlugins", "MediaIsolation", "IsolationProtocol",
+        "MediaNetwork", "MediaTransport", "MediaWebRTC", "MediaWebRTCTransport", "MediaServer", "MediaIngest", "MediaPlugins", "MediaIsolation",
+        "IsolationProtocol",
       ],
       path: "Tests/Fuzzing/Targets", swiftSettings: strict),
     .executableTarget(name: "msdk-fuzz-replay", dependencies: ["FuzzTargets", "MediaCore"], path: "Tests/Fuzzing/Replay", swiftSettings: strict),

@@ -44,6 +44,18 @@
  * MSDK_E_LIMIT. A session that is slow or briefly disconnected gets all events later. If more than 256 events are queued for it, it gets
  * only the latest state; of attributes, from 128 events on.
  *
+ * Browsers. With web_port the room is also reached by HTTP, over TLS, or without TLS if all addresses are loopback and no certificate is
+ * given. Members who join by it are ordinary members, who send and receive MSDK_CODEC_VP8 and MSDK_CODEC_OPUS over WebRTC.
+ *
+ *     GET https://HOST:PORT/NAME                        a page: camera, microphone, screen, and everybody in the room
+ *     POST https://HOST:PORT/whip/NAME?user=U&name=N    sends media to the room (WHIP, RFC 9725); &kind=screen: a screen share
+ *     POST https://HOST:PORT/whep/NAME                  receives those of the room (WHEP), in one section of its offer for each stream
+ *     POST https://HOST:PORT/whep/NAME/USER             receives those of one participant
+ *
+ * NAME, U, N and USER are escaped as in URLs (RFC 3986). The Bearer token is the access token, and #token=... of the page's url.
+ * Without U the room gives a user id. A player of WHEP is a participant of the room, too: nobody is received unseen. A browser shows a
+ * warning for a certificate that was generated. Media uses free UDP ports of all interfaces.
+ *
  * Connecting ends with MSDK_SESSION_DISCONNECTED and one of these errors: MSDK_E_TIMEOUT if the hub cannot be reached within 10 s, or
  * its host name is not resolved by then; MSDK_E_IO if the connection to the last address fails, or the name servers fail or do not
  * answer; MSDK_E_NOT_FOUND if the host name does not exist or has no usable address; MSDK_E_UNTRUSTED if the hub's certificate does not
@@ -67,20 +79,23 @@ typedef struct msdk_hub_options {
   const char *certificate; /**< PEM files, this and key; both NULL: a certificate is generated, with a new fingerprint each time */
   const char *key;         /**< PEM file of the private key, without a password */
   uint32_t most_members;   /**< over the network, 1..1,000; 0: 64. The room's capacity alone limits members of this process */
-  uint32_t reserved0;
+  /** For browsers and clients of WHIP and WHEP, TCP, at the same addresses: 1..65,535, or MSDK_PORT_ANY; 0: none. most_members counts
+   * those who join by it apart. */
+  uint32_t web_port;
 } msdk_hub_options;
 
 typedef struct msdk_hub_info {
   uint32_t struct_size;
   uint32_t port;
   uint32_t member_count; /**< over the network, including briefly disconnected members, without those who wait for the room's answer */
-  uint32_t reserved0;
+  uint32_t web_port;        /**< of the page; 0: there is none */
   uint64_t packets_foreign; /**< datagrams of no member */
   char fingerprint[96];     /**< "AA:BB:...", for the url */
   /** Of the room, for sessions elsewhere. HOST is the first address. For 0.0.0.0 or :: it is the address from which this machine sends
    * to others, or the loopback address if it has no network. A program whose members reach it by another address or a name replaces
    * HOST. */
   char url[512];
+  char web_url[512]; /**< of the page; "" if there is none. HOST as in url */
 } msdk_hub_info;
 
 /** Opens a room to the network until msdk_room_close_hub is called or the engine is destroyed. room_url is "loopback:NAME", NAME without
@@ -91,7 +106,7 @@ typedef struct msdk_hub_info {
  *   MSDK_E_PERMISSION, MSDK_E_NOMEM  the system refuses a port
  *   MSDK_E_NOT_FOUND  a file cannot be read
  *   MSDK_E_INVALID    addresses, a file or NAME is malformed, only one of certificate and key is set, or port is 0
- *   MSDK_E_RANGE      port or most_members
+ *   MSDK_E_RANGE      port, web_port or most_members
  * [any thread] */
 MSDK_EXPORT msdk_result msdk_room_open_hub(msdk_engine *engine, const char *room_url, const msdk_hub_options *options, msdk_hub_info *out);
 

@@ -41,7 +41,6 @@ public func msdk_room_close_hub(_ engine: OpaquePointer!, _ roomURL: UnsafePoint
 
 extension HubOptions {
   fileprivate init(_ native: msdk_hub_options) throws(MediaError) {
-    try ForeignStruct.checkReserved(native.reserved0, "options.reserved0")
     self.init()
     switch native.port {
     // Who listens where nobody expects it has forgotten the port.
@@ -60,6 +59,12 @@ extension HubOptions {
     case (let file?, let key?): certificate = (file, key)
     default: throw MediaError(.invalid, "options has only one of certificate and key; accepted: both, or neither")
     }
+    switch native.web_port {
+    case 0: break
+    case 1...65_535: webPort = UInt16(native.web_port)
+    case UInt32(MSDK_PORT_ANY): webPort = 0
+    default: throw MediaError(.range, "options.web_port is \(native.web_port); accepted: 1..65535, MSDK_PORT_ANY, or 0 for none")
+    }
     if native.most_members != 0 { mostMembers = Int(native.most_members) }
   }
 }
@@ -73,6 +78,8 @@ extension HubInfo {
     native.packets_foreign = foreignPackets
     withUnsafeMutableBytes(of: &native.fingerprint) { ForeignText.write(fingerprint, to: $0) }
     withUnsafeMutableBytes(of: &native.url) { ForeignText.write(url, to: $0) }
+    native.web_port = UInt32(webPort)
+    withUnsafeMutableBytes(of: &native.web_url) { ForeignText.write(webURL, to: $0) }
     return native
   }
 }

@@ -1393,13 +1393,14 @@ AT(msdk_hub_options, addresses, 8);
 AT(msdk_hub_options, certificate, 16);
 AT(msdk_hub_options, key, 24);
 AT(msdk_hub_options, most_members, 32);
-AT(msdk_hub_options, reserved0, 36);
+AT(msdk_hub_options, web_port, 36);
 
-SIZE(msdk_hub_info, 632);
+SIZE(msdk_hub_info, 1144);
 AT(msdk_hub_info, struct_size, 0);
 AT(msdk_hub_info, port, 4);
 AT(msdk_hub_info, member_count, 8);
-AT(msdk_hub_info, reserved0, 12);
+AT(msdk_hub_info, web_port, 12);
 AT(msdk_hub_info, packets_foreign, 16);
 AT(msdk_hub_info, fingerprint, 24);
 AT(msdk_hub_info, url, 120);
+AT(msdk_hub_info, web_url, 632);

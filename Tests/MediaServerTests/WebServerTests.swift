@@ -77,6 +77,21 @@ import Testing
     try house.close()
   }
 
+  @Test func aPlayerWaitsForWhoBeginsToEncode() throws {
+    let house = try ServerHouse()
+    let bot = try house.member("bot")
+    let raw = try bot.publish(isVideo: true, codec: FourCC.raw)
+    let player = try house.client("whep", at: "10.0.0.1")
+    // As a session of this process does when somebody comes who takes encoded frames only.
+    #expect(try house.run(for: 2 * second) { bot.events.contains { $0.hasPrefix("joined player") } })
+    try house.run(for: 500 * millisecond)
+    bot.link.unpublish(raw)
+    try bot.publish(isVideo: true)
+    #expect(try house.run(for: 500 * millisecond) { player.isHere }, "\(player.events)")
+    #expect(house.changes.count == 1)
+    try house.close()
+  }
+
   @Test func aStreamTakesThePlaceOfOneThatEnded() throws {
     let house = try ServerHouse()
     let bot = try house.member("bot", publishes: [true, false])

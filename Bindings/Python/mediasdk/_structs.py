@@ -133,12 +133,12 @@ class NetworkScript(SizedStruct):
 
 class HubOptions(SizedStruct):
     _fields_ = [("struct_size", c_uint32), ("port", c_uint32), ("addresses", c_char_p), ("certificate", c_char_p), ("key", c_char_p),
-                ("most_members", c_uint32), ("reserved0", c_uint32)]
+                ("most_members", c_uint32), ("web_port", c_uint32)]
 
 
 class HubInfo(SizedStruct):
-    _fields_ = [("struct_size", c_uint32), ("port", c_uint32), ("member_count", c_uint32), ("reserved0", c_uint32),
-                ("packets_foreign", c_uint64), ("fingerprint", c_char * 96), ("url", c_char * 512)]
+    _fields_ = [("struct_size", c_uint32), ("port", c_uint32), ("member_count", c_uint32), ("web_port", c_uint32),
+                ("packets_foreign", c_uint64), ("fingerprint", c_char * 96), ("url", c_char * 512), ("web_url", c_char * 512)]
 
 
 class IncomingAudioOptions(SizedStruct):

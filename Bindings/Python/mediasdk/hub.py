@@ -26,6 +26,8 @@ class HubInfo:
         packets_foreign: datagrams that came from no member.
         fingerprint: of the certificate, "AA:BB:...".
         url: for sessions elsewhere, with the first address; of 0.0.0.0 and :: that from which this machine sends to others.
+        web_port: for browsers and clients of WHIP and WHEP; 0: there is none.
+        web_url: of the page for browsers, with the same address; "": there is none.
     """
 
     port: int
@@ -33,6 +35,8 @@ class HubInfo:
     packets_foreign: int
     fingerprint: str
     url: str
+    web_port: int
+    web_url: str
 
 
 class Hub(Unique):
@@ -44,6 +48,7 @@ class Hub(Unique):
         self.room_url = room_url
         self.port = info.port
         self.fingerprint = info.fingerprint
+        self.web_url = info.web_url
         self._url = info.url
 
     def __enter__(self) -> Hub:
@@ -87,7 +92,8 @@ class Hub(Unique):
 
 
 def open_hub(engine: Engine, room_url: str, addresses: str | Iterable[str] = "0.0.0.0", *, port: int = PORT_ANY,
-             certificate: tuple[str | os.PathLike[str], str | os.PathLike[str]] | None = None, most_members: int = 0) -> Hub:
+             certificate: tuple[str | os.PathLike[str], str | os.PathLike[str]] | None = None, most_members: int = 0,
+             web_port: int = 0) -> Hub:
     """Opens a room to the network. :func:`configure_room` says who may join.
 
     Args:
@@ -96,6 +102,7 @@ def open_hub(engine: Engine, room_url: str, addresses: str | Iterable[str] = "0.
         port: of TCP and UDP, 1..65,535, or PORT_ANY, a free one.
         certificate: PEM files of a certificate and its key; None: one is made, with a new fingerprint each time.
         most_members: over the network, 1..1,000; 0: 64.
+        web_port: for browsers and clients of WHIP and WHEP, 1..65,535, or PORT_ANY; 0: none.
 
     Raises:
         ExistsError: this engine opened the room already, or a port is taken.
@@ -106,7 +113,7 @@ def open_hub(engine: Engine, room_url: str, addresses: str | Iterable[str] = "0.
     """
     joined = addresses if isinstance(addresses, str) else ",".join(addresses)
     options = sized(_structs.HubOptions, port=bounded(port, 32, "port"), addresses=encode(joined, "addresses"),
-                    most_members=bounded(most_members, 32, "most_members"))
+                    most_members=bounded(most_members, 32, "most_members"), web_port=bounded(web_port, 32, "web_port"))
     if certificate is not None:
         if not isinstance(certificate, tuple) or len(certificate) != 2:
             raise InvalidError(f"certificate is {type(certificate).__name__}; accepted: a tuple of two files, its own and its key's")
@@ -117,4 +124,5 @@ def open_hub(engine: Engine, room_url: str, addresses: str | Iterable[str] = "0.
 
 
 def _info(struct: _structs.HubInfo) -> HubInfo:
-    return HubInfo(struct.port, struct.member_count, struct.packets_foreign, decode(struct.fingerprint), decode(struct.url))
+    return HubInfo(struct.port, struct.member_count, struct.packets_foreign, decode(struct.fingerprint), decode(struct.url),
+                   struct.web_port, decode(struct.web_url))

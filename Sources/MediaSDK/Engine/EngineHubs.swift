@@ -1,6 +1,7 @@
 import CMediaSDK
 import MediaCore
 import MediaNetwork
+import MediaServer
 import MediaTLS
 import MediaTransport
 
@@ -8,11 +9,15 @@ import MediaTransport
 public struct HubOptions: Sendable {
   /// Of TCP and UDP, the same at all addresses; 0: any that is free.
   public var port: UInt16 = 0
+  /// Of the page for browsers, and of WHIP and WHEP, over TCP at the same addresses; 0: any that is free. nil: there is none. Without TLS if
+  /// all addresses are loopback and no certificate is given.
+  public var webPort: UInt16?
   /// Separated by commas.
   public var addresses = "0.0.0.0"
   /// PEM files; nil: a certificate is made.
   public var certificate: (file: String, key: String)?
-  /// Members over the network, 1 to 1,000, else `openHub` throws `.range`. One more is refused with `.full`.
+  /// Members over the network, 1 to 1,000, else `openHub` throws `.range`. One more is refused with `.full`. Sessions of the hub and members
+  /// by the web are counted apart.
   public var mostMembers = 64
   /// Told of who comes and goes over the network, on threads of the hub's.
   public var watch: (@Sendable (HubChange) -> Void)?
@@ -33,14 +38,29 @@ public struct HubInfo: Sendable {
   public let fingerprint: String
   /// For sessions elsewhere.
   public let url: String
+  /// Of the page, of WHIP and WHEP; 0: there is none.
+  public let webPort: UInt16
+  /// Of the page; empty: there is none.
+  public let webURL: String
+}
+
+/// A room's ways in: a hub, and a web server if one is wanted.
+struct OpenHub: Sendable {
+  let hub: HubServer
+  let web: WebServer?
+
+  func close() {
+    web?.close()
+    hub.close()
+  }
 }
 
 /// A room that is open to the network, or about to be: its name is taken.
 enum HubOpening: Sendable {
   case underWay
-  case open(HubServer)
+  case open(OpenHub)
 
-  var hub: HubServer? { if case .open(let hub) = self { hub } else { nil } }
+  var hub: OpenHub? { if case .open(let hub) = self { hub } else { nil } }
 }
 
 /// Rooms that are opened to the network.
@@ -68,12 +88,26 @@ extension Engine {
     do throws(MediaError) {
       // Files, keys and sockets: nothing is locked.
       if let pair = options.certificate { settings.certificate = try TLSCertificate.load(certificate: pair.file, key: pair.key) }
-      let hub = try HubServer(room: room, options: settings, loop: loop, thread: networkThread())
-      return try enter(hub, room)
+      let web = try openWeb(room, options, settings)
+      do throws(MediaError) {
+        return try enter(OpenHub(hub: try HubServer(room: room, options: settings, loop: loop, thread: networkThread()), web: web), room)
+      } catch {
+        web?.close()
+        throw error
+      }
     } catch {
       hubs.withLock { if case .underWay = $0[room] { $0[room] = nil } }
       throw error
     }
+  }
+
+  private func openWeb(_ room: String, _ options: HubOptions, _ hub: HubServer.Options) throws(MediaError) -> WebServer? {
+    guard let port = options.webPort else { return nil }
+    var web = WebServer.Options(hub.addresses.map { $0.with(port: port) })
+    (web.certificate, web.mostMembers, web.watch) = (hub.certificate, hub.mostMembers, hub.watch)
+    // Nobody listens there, and a certificate that is made has to be accepted by hand.
+    web.isEncrypted = hub.certificate != nil || !hub.addresses.allSatisfy { WebServer.isLoopback($0) }
+    return try WebServer(room: room, options: web, loop: loop, thread: networkThread())
   }
 
   /// Logs who is refused, and tells the program.
@@ -91,7 +125,7 @@ extension Engine {
   }
 
   /// The engine may have been closed meanwhile.
-  private func enter(_ hub: HubServer, _ room: String) throws(MediaError) -> HubInfo {
+  private func enter(_ hub: OpenHub, _ room: String) throws(MediaError) -> HubInfo {
     let isHere = hubs.withLock { hubs in
       guard !isClosed else { return false }
       hubs[room] = .open(hub)
@@ -115,7 +149,7 @@ extension Engine {
   /// engine has not opened the room.
   public func closeHub(_ url: String) throws(MediaError) {
     let room = try Engine.hubRoom(url)
-    let hub: HubServer? = hubs.withLock { hubs in
+    let hub: OpenHub? = hubs.withLock { hubs in
       guard let hub = hubs[room]?.hub else { return nil }
       hubs[room] = nil
       return hub
@@ -164,9 +198,12 @@ extension Engine {
   }
 }
 
-extension HubServer {
+extension OpenHub {
   fileprivate func info(_ room: String) -> HubInfo {
-    let url = addresses.first.map { HubURL.text($0, room: room, fingerprint: fingerprint) } ?? ""
-    return HubInfo(port: port, memberCount: memberCount, foreignPackets: foreignPackets, fingerprint: fingerprint, url: url)
+    let url = hub.addresses.first.map { HubURL.text($0, room: room, fingerprint: hub.fingerprint) } ?? ""
+    return HubInfo(
+      port: hub.port, memberCount: hub.memberCount + (web?.memberCount ?? 0), foreignPackets: hub.foreignPackets,
+      fingerprint: hub.fingerprint,
+      url: url, webPort: web?.port ?? 0, webURL: web?.url ?? "")
   }
 }

@@ -16,6 +16,8 @@ final class WebMember: TransportDelegate {
     var others: [String] = []
     /// Of others, in the order of their publishing.
     var streams: [StreamDescription] = []
+    /// Raw ones of others, by whom they are: who sends so may encode soon, as somebody has come who takes nothing else.
+    var raw: [StreamID: String] = [:]
     var speakers: [StreamID: String] = [:]
     var fans: [StreamID: StreamFanOut] = [:]
     var peers: [WebPeer] = []
@@ -29,6 +31,9 @@ final class WebMember: TransportDelegate {
 
   /// Nanoseconds in which the room has to answer.
   static let patience: Int64 = 60_000_000_000
+  /// Nanoseconds that a player waits for those who send to begin to encode, and between two looks.
+  static let encoding: Int64 = 3_000_000_000
+  private static let look: Int64 = 50_000_000
   /// Sessions of one member at a time.
   static let mostPeers = 64
 
@@ -120,7 +125,15 @@ final class WebMember: TransportDelegate {
   // MARK: Sessions
 
   /// On the loop: begins a session; `reply` gets its answer, once.
-  func begin(_ offer: WHIPServer.Offer, isScreen: Bool, reply: @escaping @Sendable (Result<(WebPeer, String), MediaError>) -> Void) {
+  func begin(
+    _ offer: WHIPServer.Offer, isScreen: Bool, since began: Int64? = nil,
+    reply: @escaping @Sendable (Result<(WebPeer, String), MediaError>) -> Void
+  ) {
+    let now = table.clock.now()
+    let began = began ?? now
+    if isEncodedSoon(offer), now &- began < WebMember.encoding {
+      return table.loop.schedule(at: now &+ WebMember.look) { [self] in begin(offer, isScreen: isScreen, since: began, reply: reply) }
+    }
     let peer = WebPeer(offer, isScreen: isScreen, of: self, table)
     do throws(MediaError) {
       try check(offer)
@@ -137,6 +150,12 @@ final class WebMember: TransportDelegate {
     }
     followMute()
     peer.answer(offer.sdp) { result in reply(result.map { (peer, $0) }) }
+  }
+
+  /// Whether nothing can be sent to the player yet but streams that are sent raw now.
+  private func isEncodedSoon(_ offer: WHIPServer.Offer) -> Bool {
+    guard offer.kind == .whep, candidates(of: offer.participant).isEmpty else { return false }
+    return state.withLock { state in !state.isOver && state.raw.values.contains { offer.participant == nil || $0 == offer.participant } }
   }
 
   private func check(_ offer: WHIPServer.Offer) throws(MediaError) {
@@ -216,6 +235,7 @@ final class WebMember: TransportDelegate {
     case .streamAdded(let stream): added(stream)
     case .streamRemoved(let id):
       let known: Bool = state.withLock { state in
+        state.raw[id] = nil
         defer { state.streams.removeAll { $0.id == id } }
         return state.streams.contains { $0.id == id }
       }
@@ -258,6 +278,7 @@ final class WebMember: TransportDelegate {
   private func added(_ stream: StreamDescription) {
     let isVideo = stream.isVideo
     guard stream.codec == WebMember.codec(isVideo: isVideo) else {
+      if stream.codec == FourCC.raw { state.withLock { $0.raw[stream.id] = stream.userID } }
       let what = stream.codec == FourCC.raw ? "is sent raw" : "has the codec \(FourCC.text(stream.codec))"
       return place.cannotReceive(
         stream.id, because: MediaError(.unsupported, "the stream \(what); browsers are sent MSDK_CODEC_VP8 and MSDK_CODEC_OPUS"))

@@ -13,6 +13,9 @@ struct HubCommand: ParsableCommand {
       Firewalls must let TCP and UDP with the same port number pass. The fingerprint is that of the certificate, and identifies the hub. \
       Without --certificate a certificate is made at each start, so the urls differ each time.
 
+      With --web, people join with a browser, and any client of WHIP (OBS, for instance) sends to the room. The page's url is printed, \
+      too. Browsers use camera and microphone over https: and on this machine only, and warn of a certificate that was made here.
+
       Tokens. Without --tokens, anyone who knows the url may join. With it, only members with a token from the file are admitted. Each \
       line of the file has a token, optionally after the user id that it is valid for. Members pass theirs in a file, too: --token.
 
@@ -37,6 +40,11 @@ struct HubCommand: ParsableCommand {
 
   @Option(help: ArgumentHelp("The port of TCP and UDP; default: a free one.", valueName: "port"), transform: { try Arguments.port($0) })
   var port: UInt16 = 0
+
+  @Option(
+    help: ArgumentHelp("Serve browsers, WHIP and WHEP at this TCP port, too.", valueName: "port"),
+    transform: { try Arguments.port($0) })
+  var web: UInt16?
 
   @Option(help: ArgumentHelp("A certificate, in PEM; with --key.", valueName: "file"))
   var certificate: String?

@@ -27,6 +27,7 @@ struct HubRun {
     if !command.address.isEmpty { options.addresses = command.address.joined(separator: ",") }
     if let certificate = command.certificate, let key = command.key { options.certificate = (certificate, key) }
     options.mostMembers = command.most
+    options.webPort = command.web
     // Nobody is told of before the urls are.
     let urls = Monitor(false)
     options.watch = { change in
@@ -39,6 +40,7 @@ struct HubRun {
         Terminal.show("hub://\(host.contains(":") ? "[\(host)]" : host):\(info.port)/\(command.room)?fingerprint=\(info.fingerprint)")
       }
     }
+    if !info.webURL.isEmpty { Terminal.show(info.webURL) }
     urls.withLock { $0 = true }
     urls.notify()
     while !signals.wait(milliseconds: HubRun.tick) {}

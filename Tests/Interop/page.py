@@ -1,0 +1,134 @@
+"""The page of a room in a headless Chromium with a camera and a microphone that it makes: it is looked at and clicked over the DevTools
+protocol, by a pipe."""
+from __future__ import annotations
+
+import itertools
+import json
+import os
+import subprocess
+import tempfile
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+OPTIONS = ["--headless=new", "--no-sandbox", "--disable-gpu", "--autoplay-policy=no-user-gesture-required", "--allow-loopback-in-peer-connection",
+           "--disable-features=WebRtcHideLocalIpsWithMdns", "--no-first-run", "--disable-dev-shm-usage", "--ignore-certificate-errors",
+           "--use-fake-device-for-media-stream", "--use-fake-ui-for-media-stream", "--auto-select-desktop-capture-source=Entire screen",
+           "--remote-debugging-pipe"]
+PATIENCE = 60.0  # seconds for an answer of a browser that begins on a busy machine
+
+
+class RoomPage:
+    """`url`: of the page, with #name=... if the person has one."""
+
+    def __init__(self, url: str) -> None:
+        self._directory = tempfile.TemporaryDirectory(prefix="msdk-page-", ignore_cleanup_errors=True)
+        # The browser reads commands of its descriptor 3, and writes to its 4.
+        command, self._commands = os.pipe()
+        self._answers, answer = os.pipe()
+        words = ["chromium", *OPTIONS, f"--user-data-dir={self._directory.name}", "about:blank"]
+        # Descriptors are moved by a shell, as a fork of this process, which has threads, had better run no Python.
+        line = f'exec "$@" 3<&{command} 4>&{answer}'
+        with open(Path(self._directory.name) / "log", "wb") as log:
+            self._process = subprocess.Popen(["bash", "-c", line, "bash", *words], stdin=subprocess.DEVNULL, stdout=log, stderr=log,
+                                             pass_fds=(command, answer))
+        os.close(command)
+        os.close(answer)
+        self.errors: list[str] = []
+        self._is_closed = False
+        self._numbers = itertools.count(1)
+        self._known: dict[int, dict[str, Any]] = {}
+        self._changed = threading.Condition()
+        self._reader = threading.Thread(target=self._read, daemon=True)
+        self._reader.start()
+        target = self._ask("Target.createTarget", {"url": url})["targetId"]
+        self._session = self._ask("Target.attachToTarget", {"targetId": target, "flatten": True})["sessionId"]
+        self._ask("Runtime.enable", session=self._session)
+        deadline = time.monotonic() + PATIENCE
+        while not self._is_loaded():
+            if time.monotonic() > deadline:
+                raise TimeoutError(f"no page at {url} within {PATIENCE:g} s")
+            time.sleep(0.05)
+
+    def _read(self) -> None:
+        rest = b""
+        while True:
+            piece = os.read(self._answers, 65_536)
+            if not piece:
+                break
+            *whole, rest = (rest + piece).split(b"\0")
+            for text in whole:
+                message = json.loads(text)
+                if message.get("method") == "Runtime.exceptionThrown":
+                    self.errors.append(json.dumps(message["params"]["exceptionDetails"])[:1000])
+                with self._changed:
+                    if "id" in message:
+                        self._known[message["id"]] = message
+                    self._changed.notify_all()
+
+    def _ask(self, method: str, parameters: dict[str, Any] | None = None, session: str | None = None) -> dict[str, Any]:
+        number = next(self._numbers)
+        message = {"id": number, "method": method, "params": parameters or {}, **({"sessionId": session} if session else {})}
+        os.write(self._commands, json.dumps(message).encode() + b"\0")
+        with self._changed:
+            if not self._changed.wait_for(lambda: number in self._known, PATIENCE):
+                raise TimeoutError(f"no answer to {method} within {PATIENCE:g} s")
+            answer = self._known.pop(number)
+        if "error" in answer:
+            raise RuntimeError(f"{method}: {answer['error']}")
+        return answer["result"]
+
+    def evaluate(self, expression: str) -> Any:
+        """What a piece of JavaScript is on the page, a promise's value too."""
+        result = self._ask("Runtime.evaluate", {"expression": expression, "awaitPromise": True, "returnByValue": True, "userGesture": True},
+                           self._session)
+        if "exceptionDetails" in result:
+            raise RuntimeError(json.dumps(result["exceptionDetails"])[:1000])
+        return result["result"].get("value")
+
+    def _is_loaded(self) -> bool:
+        try:
+            return bool(self.evaluate("document.readyState === 'complete' && document.getElementById('join') !== null"))
+        except RuntimeError:
+            return False  # between two documents there is nothing that could be asked
+
+    def click(self, identifier: str) -> None:
+        self.evaluate(f"document.getElementById({json.dumps(identifier)}).click()")
+
+    @property
+    def people(self) -> dict[str, dict[str, Any]]:
+        """By user id what is seen and heard of each: the tile's words, frames that were decoded, samples of audio that came with energy."""
+        return self.evaluate("""(async () => {
+          const seen = {};
+          for (const person of typeof people === "undefined" ? [] : people.values()) {
+            const one = seen[person.user] = {words: [...person.tiles.values()].map(tile => tile.element.textContent), frames: 0, energy: 0,
+                                             width: person.tiles.get("self").video.videoWidth};
+            if (!person.receiving) continue;
+            for (const entry of (await person.receiving.peer.getStats()).values()) {
+              if (entry.type !== "inbound-rtp") continue;
+              if (entry.kind === "video") one.frames += entry.framesDecoded || 0;
+              else one.energy += entry.totalAudioEnergy || 0;
+            }
+          }
+          return seen;
+        })()""") or {}
+
+    @property
+    def note(self) -> str:
+        return self.evaluate("document.getElementById('note').textContent")
+
+    def close(self) -> None:
+        if self._is_closed:
+            return
+        self._is_closed = True
+        self._process.terminate()
+        try:
+            self._process.wait(10)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+        self._reader.join(10)
+        os.close(self._commands)
+        os.close(self._answers)
+        self._directory.cleanup()
