@@ -177,6 +177,9 @@ static void options_that_cannot_be(void) {
   options.most_members = UINT32_MAX;
   wrong_options(options, MSDK_E_RANGE, "options.most_members");
   options = hub_options("127.0.0.1");
+  options.web_port = 65537;
+  wrong_options(options, MSDK_E_RANGE, "options.web_port is 65537; accepted: 1..65535, MSDK_PORT_ANY, or 0");
+  options = hub_options("127.0.0.1");
   options.struct_size = 7;
   wrong_options(options, MSDK_E_INVALID, "options.struct_size");
   uint16_t taken = 0;
@@ -190,6 +193,34 @@ static void options_that_cannot_be(void) {
   CHECK_ERROR(msdk_room_open_hub(host, "loopback:options", NULL, NULL), MSDK_E_INVALID, "options is NULL");
   CHECK_RESULT(msdk_room_close_hub(host, "loopback:options"), MSDK_E_NOT_FOUND); /* no door was left open */
   msdk_engine_destroy(host);
+}
+
+static void a_room_has_a_page(void) {
+  host = engine_new(MSDK_CLOCK_SYSTEM);
+  msdk_hub_options options = hub_options("127.0.0.1");
+  msdk_hub_info info = MSDK_INIT(msdk_hub_info);
+  CHECK_OK(msdk_room_open_hub(host, "loopback:no page", &options, &info));
+  CHECK(info.web_port == 0 && info.web_url[0] == '\0');
+  options.web_port = MSDK_PORT_ANY;
+  CHECK_OK(msdk_room_open_hub(host, "loopback:a page", &options, &info));
+  CHECK(info.web_port > 0 && info.web_port != info.port);
+  char url[512];
+  snprintf(url, sizeof url, "http://127.0.0.1:%" PRIu32 "/a%%20page", info.web_port);
+  CHECK(strcmp(info.web_url, url) == 0);
+  options.web_port = info.web_port;
+  CHECK_ERROR(msdk_room_open_hub(host, "loopback:another", &options, NULL), MSDK_E_EXISTS, "127.0.0.1");
+  CHECK_RESULT(msdk_room_get_hub_info(host, "loopback:another", &info), MSDK_E_NOT_FOUND);
+  CHECK_OK(msdk_room_close_hub(host, "loopback:a page"));
+  /* The port is free; with a certificate it is over TLS. */
+  pem_write("cert.pem", pem_certificate);
+  pem_write("key.pem", pem_key);
+  options.certificate = "cert.pem";
+  options.key = "key.pem";
+  CHECK_OK(msdk_room_open_hub(host, "loopback:secure", &options, &info));
+  CHECK(strncmp(info.web_url, "https://127.0.0.1:", 18) == 0);
+  msdk_engine_destroy(host);
+  unlink("cert.pem");
+  unlink("key.pem");
 }
 
 static void certificates_of_files(void) {
@@ -306,6 +337,7 @@ int main(int argc, char **argv) {
   RUN(strangers_are_counted);
   RUN(urls);
   RUN(options_that_cannot_be);
+  RUN(a_room_has_a_page);
   RUN(certificates_of_files);
   RUN(rooms_and_engines);
   RUN(urls_of_the_info);

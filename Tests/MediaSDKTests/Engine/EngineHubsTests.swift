@@ -56,6 +56,23 @@ import Testing
     #expect(files?.status == .notFound && files?.text.contains("/nowhere/cert.pem") == true)
   }
 
+  @Test func aRoomIsOpenToBrowsers() throws {
+    let engine = engine()
+    defer { engine.close() }
+    #expect(try engine.openHub("loopback:none", options()).webURL.isEmpty)
+    let info = try engine.openHub("loopback:page", options { $0.webPort = 0 })
+    #expect(info.webPort > 0 && info.webURL == "http://127.0.0.1:\(info.webPort)/page")
+    #expect(try engine.hubInfo("loopback:page").webPort == info.webPort)
+    // Neither is open when the other cannot be.
+    #expect(failure { _ = try engine.openHub("loopback:taken", options { $0.webPort = info.webPort }) }?.status == .exists)
+    #expect(failure { _ = try engine.openHub("loopback:taken", options { ($0.port, $0.webPort) = (info.port, 0) }) }?.status == .exists)
+    #expect(failure { _ = try engine.hubInfo("loopback:taken") }?.status == .notFound)
+    try engine.closeHub("loopback:page")
+    _ = try engine.openHub("loopback:again", options { $0.webPort = info.webPort })
+    // Elsewhere it is over TLS.
+    #expect(try engine.openHub("loopback:all", options { ($0.addresses, $0.webPort) = ("0.0.0.0", 0) }).webURL.hasPrefix("https://"))
+  }
+
   @Test func aHubIsOfRealTime() {
     let engine = engine(isVirtual: true)
     defer { engine.close() }

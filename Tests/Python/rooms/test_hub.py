@@ -4,6 +4,7 @@ from __future__ import annotations
 import tempfile
 import time
 import unittest
+import urllib.request
 from pathlib import Path
 from typing import Any, Optional
 
@@ -11,7 +12,8 @@ import sound
 from call import Room, nv12
 from mediasdk import (AgainError, AudioKind, Clock, ClosedError, Codec, Engine, EventType, ExistsError, Hub, IncomingAudio, IncomingVideo,
                       InvalidError, Limits, MediaIOError, MediaTimeout, NotFoundError, Permission, RangeError, RefusedError, RemovedError,
-                      Session, SessionState, UnsupportedError, UntrustedError, VideoKind, access_requests, configure_room, open_hub)
+                      Session, SessionState, UnsupportedError, UntrustedError, VideoKind, access_requests, configure_room, open_hub,
+                      PORT_ANY)
 
 DEADLINE = 20.0
 
@@ -127,6 +129,15 @@ class CallTest(unittest.TestCase):
                 bob.start_video(house.away.create_outgoing_video(nv12(), codec="RAW"))
             with self.assertRaisesRegex(UnsupportedError, "MSDK_CODEC_OPUS"):
                 bob.start_audio(house.away.create_outgoing_audio(codec="RAW"))
+
+    def test_a_page(self) -> None:
+        with Engine(ignore_environment=True) as engine:
+            with open_hub(engine, "loopback:page", "127.0.0.1", web_port=PORT_ANY) as hub:
+                self.assertEqual(hub.web_url, f"http://127.0.0.1:{hub.info.web_port}/page")
+                with urllib.request.urlopen(hub.web_url, timeout=60) as response:
+                    self.assertIn(b"<title>Room</title>", response.read())
+            with open_hub(engine, "loopback:page", "127.0.0.1") as hub:
+                self.assertEqual((hub.web_url, hub.info.web_port), ("", 0))
 
     def test_close(self) -> None:
         with House() as house:
