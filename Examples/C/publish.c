@@ -121,7 +121,7 @@ int main(int argc, char **argv) {
   must(msdk_outgoing_video_get_stats(video, &seen), "msdk_outgoing_video_get_stats");
   must(msdk_outgoing_audio_get_stats(audio, &heard), "msdk_outgoing_audio_get_stats");
   printf("%" PRIu64 " frames and %" PRIu64 " buffers of audio sent\n", seen.frames_offered, heard.buffers_offered);
-  must(msdk_session_disconnect(session), "msdk_session_disconnect"); /* the server is told */
+  must(msdk_session_disconnect(session), "msdk_session_disconnect"); /* says goodbye to the server */
   msdk_engine_destroy(engine);
   return 0;
 }

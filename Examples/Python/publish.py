@@ -70,7 +70,7 @@ async def publish(engine: Engine, url: str, seconds: float) -> None:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description="sends a picture and a tone to whatever the url names")
+    parser = argparse.ArgumentParser(description="sends video and a tone to whatever the url names")
     parser.add_argument("url")
     parser.add_argument("--seconds", type=float, default=10)
     arguments = parser.parse_args()

@@ -90,7 +90,7 @@ def _handler(browser: Browser) -> type[BaseHTTPRequestHandler]:
 
         def do_GET(self) -> None:
             if self.path == "/":
-                self.reply("text/html", (Path(__file__).parent / "browser.html").read_bytes())
+                self.reply("text/html", (Path(__file__).parent / "pages/browser.html").read_bytes())
                 return
             messages: list[Message] = []
             try:

@@ -97,7 +97,9 @@ extension RTPConfiguration.Medium {
   /// Payloads in the order of preference, by the direction that is set.
   mutating func take(_ payloads: [RTPMedia.Payload]) {
     let media = payloads.filter { $0.associated == nil && RTPDescription.encoding($0, kind) != nil }
-    let again = payloads.filter { again in again.isRetransmission && media.contains { $0.type == again.associated && $0.type != again.type } }
+    let again = payloads.filter { again in
+      again.isRetransmission && media.contains { $0.type == again.associated && $0.type != again.type }
+    }
     hasNACK = media.contains { $0.feedback.contains("nack") }
     if direction.receives {
       for payload in media + again where receiving[payload.type] == nil { receiving[payload.type] = RTPDescription.encoding(payload, kind) }
