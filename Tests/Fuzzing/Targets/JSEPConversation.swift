@@ -88,8 +88,10 @@ enum JSEPConversation: FuzzTarget {
 
     private func check() {
       if let text = session.localDescription {
-        expect(
-          try SessionDescription(parsing: text, .bundled).media.count == session.sections.count, "the description is of other sections")
+        // An offer of the other end may add some, which the answer has.
+        let isOlder = session.state == .haveRemoteOffer
+        let count = try? SessionDescription(parsing: text, .bundled).media.count
+        expect(count == session.sections.count || isOlder && count ?? .max < session.sections.count, "the description is of other sections")
       }
       expect(Set(session.sections.map(\.mid)).count == session.sections.count, "two sections have one name")
       expect(
