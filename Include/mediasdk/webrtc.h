@@ -161,8 +161,8 @@ typedef struct msdk_data_channel_options {
  * MSDK_EVENT_DATA_CHANNEL_CLOSED has MSDK_E_UNSUPPORTED. MSDK_E_UNSUPPORTED: the url does not begin with "webrtc:", or unknown flags.
  * MSDK_E_STATE: the session is not connecting or connected. MSDK_E_RANGE, MSDK_E_INVALID: options. MSDK_E_FULL: there are 256.
  * MSDK_E_EXISTS: the number is in use. [any thread] */
-MSDK_EXPORT msdk_result msdk_session_open_data_channel(
-  msdk_session *session, const msdk_data_channel_options *options, uint64_t *channel);
+MSDK_EXPORT msdk_result msdk_session_open_data_channel(msdk_session *session, const msdk_data_channel_options *options,
+                                                       uint64_t *channel);
 
 /** Closes a channel, when what was sent on it has arrived. What has come and was not read is dropped. MSDK_EVENT_DATA_CHANNEL_CLOSED
  * follows, if the peer has not closed it before. MSDK_E_NOT_FOUND: there is no such channel. Others as msdk_session_open_data_channel.
@@ -176,15 +176,15 @@ enum { MSDK_MESSAGE_MAX = 262144 };
  * of all channels is not acknowledged yet, or 8,192 messages wait; MSDK_EVENT_DATA_CHANNEL_LOW says when there is room. MSDK_E_RANGE: it
  * is longer than the peer takes. MSDK_E_NOT_FOUND: the channel is closed. MSDK_E_STATE: it is being closed. Others as
  * msdk_session_open_data_channel. [any thread] */
-MSDK_EXPORT msdk_result msdk_session_send_message(
-  msdk_session *session, uint64_t channel, uint32_t type, const uint8_t *data, uint64_t size);
+MSDK_EXPORT msdk_result msdk_session_send_message(msdk_session *session, uint64_t channel, uint32_t type, const uint8_t *data,
+                                                  uint64_t size);
 
 /** Takes the oldest message of a channel, which is copied to buffer (size bytes; may be NULL with 0). *type, if not NULL, is set to
  * MSDK_MESSAGE_*, and *needed, if not NULL, to the size of the message. MSDK_E_BUFFER_SMALL: it does not fit, and can still be read.
  * MSDK_E_AGAIN: there is none; MSDK_EVENT_MESSAGE_AVAILABLE comes when there is. MSDK_E_NOT_FOUND: the channel is closed, and all was
  * read. Others as msdk_session_open_data_channel. [any thread] */
-MSDK_EXPORT msdk_result msdk_session_read_message(
-  msdk_session *session, uint64_t channel, uint32_t *type, uint8_t *buffer, uint64_t size, uint64_t *needed);
+MSDK_EXPORT msdk_result msdk_session_read_message(msdk_session *session, uint64_t channel, uint32_t *type, uint8_t *buffer, uint64_t size,
+                                                  uint64_t *needed);
 
 /** Returns how many bytes of a channel's messages the peer has not acknowledged. MSDK_E_NOT_FOUND: the channel is closed. Others as
  * msdk_session_open_data_channel. [any thread] */

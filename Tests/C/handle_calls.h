@@ -271,6 +271,12 @@ static void on_nothing_event(void *user, const msdk_event *event) { (void)user, 
   X(SESSION, session, remote_candidate, msdk_session_add_remote_candidate(it, "", NULL))                                                  \
   X(SESSION, session, ice_server, msdk_session_add_ice_server(it, "stun:192.0.2.1", NULL, NULL))                                          \
   X(SESSION, session, restart_ice, msdk_session_restart_ice(it))                                                                          \
+  X(SESSION, session, open_channel, (msdk_session_open_data_channel(it, &(msdk_data_channel_options){.struct_size = sizeof(msdk_data_channel_options)}, &(uint64_t){0}))) \
+  X(SESSION, session, close_channel, msdk_session_close_data_channel(it, 1))                                                               \
+  X(SESSION, session, send_message, msdk_session_send_message(it, 1, MSDK_MESSAGE_TEXT, NULL, 0))                                          \
+  X(SESSION, session, read_message, msdk_session_read_message(it, 1, NULL, NULL, 0, NULL))                                                 \
+  X(SESSION, session, unacknowledged, (msdk_session_get_unacknowledged_bytes(it, 1, &(uint64_t){0})))                                      \
+  X(SESSION, session, low_threshold, msdk_session_set_low_threshold(it, 1, 0))                                                             \
   X(SESSION, session, remove_participant, msdk_session_remove_participant(it, "nobody", ""))                                              \
   X(SESSION, session, mute_participant, msdk_session_mute_participant(it, "nobody", 1))                                                   \
   X(SESSION, session, stats_json, msdk_session_get_stats_json(it, NULL, 0, NULL))                                                         \
