@@ -15,6 +15,9 @@ public struct JanusRequest: Sendable {
   /// Of the object, beside the above.
   let members: [(String, JSON)]
 
+  /// To be sent twice does no harm.
+  public var isRepeatable: Bool { verb == "trickle" || verb == "keepalive" }
+
   /// Of HTTP, after the server's path: empty, or "/SESSION", or "/SESSION/HANDLE".
   public var path: String { [session, handle].compactMap { $0.map { "/\($0)" } }.joined() }
 

@@ -97,10 +97,10 @@ final class HTTPRequester: NetworkDriver {
   }
 
   /// The network is another one, or may be: the connection of before is not used any more, and a request that waits for its answer goes over another
-  /// one, unless it makes a session.
-  func renewConnection() {
+  /// one, unless it makes a session: with POST, if that is not `repeatable`.
+  func renewConnection(repeatable: Bool = false) {
     change { state, chores, now in
-      guard state.pending?.request.method != "POST" else { return }
+      guard repeatable || state.pending?.request.method != "POST" else { return }
       drop(&state, &chores)
       if state.pending?.lookup == nil { begin(&state, &chores, now) }
     }

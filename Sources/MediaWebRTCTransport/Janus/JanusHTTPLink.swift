@@ -11,6 +11,8 @@ final class JanusHTTPLink: JanusLink {
     var target: String?
     var isPolling = false
     var isBusy = false
+    /// The request that waits for its answer may be sent twice.
+    var isRepeatable = true
     /// Until the request before has its answer.
     var waiting: [JanusRequest] = []
     var isClosed = false
@@ -59,6 +61,7 @@ final class JanusHTTPLink: JanusLink {
 
   private func post(_ request: JanusRequest) {
     guard let url = url(request.path) else { return }
+    state.withLock { $0.isRepeatable = request.isRepeatable }
     let fields: HTTPFields = ["Host": url.hostField, "Content-Type": "application/json"]
     requests.send(HTTPRequest("POST", url.target, fields, body: request.httpBody), to: url) { [self] answer in
       switch answer {
@@ -138,7 +141,8 @@ final class JanusHTTPLink: JanusLink {
   }
 
   func renew() {
-    requests.renewConnection()
+    // As one that trickles the candidate of a new address, over the connection of the old one.
+    requests.renewConnection(repeatable: state.withLock { $0.isRepeatable })
     polls.renewConnection()
   }
 
