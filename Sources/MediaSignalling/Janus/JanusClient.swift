@@ -228,7 +228,9 @@ public final class JanusClient {
   func ask(_ task: Task, _ verb: String, to handle: UInt64?, _ members: [(String, JSON)], _ now: Int64) {
     number += 1
     let transaction = "m\(number)"
-    pending[transaction] = Pending(task: task, deadline: task == .probe ? .max : now &+ JanusClient.patience)
+    // A candidate may be on its way over a connection that is lost with the path, which is noticed in about that time.
+    let mayBeLost = task == .probe || task == .trickle
+    pending[transaction] = Pending(task: task, deadline: mayBeLost ? .max : now &+ JanusClient.patience)
     heardOf = now
     queue.append(
       JanusRequest(verb: verb, transaction: transaction, session: session, handle: handle, members: secrets.ofServer + members))
