@@ -198,7 +198,8 @@ import Testing
     let client = try house.client("whip", "?user=alice", at: "10.0.0.1", publishes: [true])
     #expect(try house.run(for: 5 * second) { client.isHere })
     client.host?.setDisconnected(true)
-    #expect(try house.run(for: 60 * second) { bot.has("left alice") })
+    // ICE notices after 12.5 s.
+    #expect(try house.run(for: 50 * second) { bot.has("left alice") })
     #expect(house.web.memberCount == 0)
     try house.close()
   }

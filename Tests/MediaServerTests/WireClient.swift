@@ -28,6 +28,8 @@ final class WireClient: NetworkDriver, @unchecked Sendable {
   private(set) var messages: [String] = []
   /// In the clear, if nothing else reads it.
   private(set) var hasEnded = false
+  /// Its handshake is done.
+  var isOpen: Bool { tls?.state == .open }
   var last: HTTPResponse? { responses.last }
 
   /// nil for the fingerprint: without TLS.
