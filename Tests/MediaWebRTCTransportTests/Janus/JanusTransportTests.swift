@@ -93,6 +93,30 @@ import Testing
     try close(a)
   }
 
+  private final class Sink: EncodedSink, @unchecked Sendable {
+    private(set) var count = 0
+    func receive(_ frame: EncodedFrame, _ id: FrameID) { count += 1 }
+  }
+
+  @Test func framesReachTheirOwnStream() throws {
+    server.add(8, "Bob", hasVideo: false)
+    server.add(9, "Cleo", hasVideo: false)
+    let a = try end()
+    #expect(try house.run(for: 5 * second) { a.added.count == 2 && server.last?.subscribed.count == 2 })
+    let session = try #require(server.last)
+    let b = try #require(session.receiver)
+    try house.run(for: second)
+    let sinks = [Sink(), Sink()]
+    for (stream, sink) in zip(a.added, sinks) { a.janus.subscribe(to: stream.id, .encoded(sink)) }
+    for (place, stream) in a.added.enumerated() {
+      let before = sinks.map(\.count)
+      let audio = try #require(session.subscribed.firstIndex { "\($0.source.feed)" == stream.userID })
+      try b.call(for: second, video: nil, audio: audio)
+      #expect(sinks[place].count > before[place] + 30 && sinks[1 - place].count <= before[1 - place] + 2, "\(sinks.map(\.count))")
+    }
+    try close(a)
+  }
+
   @Test func speakersAndModerationReachTheProgram() throws {
     server.add(8, "Bob")
     let a = try end(token: "secret=s")
