@@ -29,6 +29,11 @@ protocol PeerDriverDelegate: AnyObject, Sendable {
   func driver(_ driver: PeerDriver, received arrivals: [PeerArrival])
 }
 
+extension PeerDriverDelegate {
+  /// Nothing, for connections whose settings have no data channels.
+  func driver(_ driver: PeerDriver, did events: [DataChannelEvent]) {}
+}
+
 /// What happened to a connection.
 enum PeerDriverEvent: Sendable {
   /// As `PeerConnection` has it; connections to relays are the driver's own business, and so is what servers answer.

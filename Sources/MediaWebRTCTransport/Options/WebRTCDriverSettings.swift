@@ -1,4 +1,5 @@
 import MediaCore
+import MediaSCTP
 import MediaSignalling
 import MediaWebRTC
 
