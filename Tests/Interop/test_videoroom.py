@@ -134,8 +134,9 @@ class VideoRoom(InteropTest, unittest.IsolatedAsyncioTestCase):
         for member in self.members:
             for name in media.keys() - {member.name}:
                 self.check_media(member, name, *media[name])
-        words = {word[0] for word in map(numbered.read, dora.viewer.pictures) if word}
-        self.assertEqual(words, {1, 2, 3})
+        streams = [word[0] for word in map(numbered.read, dora.viewer.pictures) if word]
+        self.assertLessEqual({1, 2, 3}, set(streams))
+        self.assertLessEqual(sum(stream not in (1, 2, 3) for stream in streams), len(streams) // 20, "pictures that Dora cannot read")
         self.assertEqual(anna.kinds["Cleo"], mediasdk.VideoKind.SCREEN_SHARE)
         self.assertEqual(anna.kinds["Bob"], mediasdk.VideoKind.VIRTUAL)
         # One stream stops, and begins again.

@@ -11,7 +11,7 @@ from unittest import mock
 import material
 import mediasdk
 import numbered
-import page
+from pages import page
 from ours import OurEnd
 
 try:

@@ -10,7 +10,7 @@ from urllib.parse import urljoin
 
 from aiortc import RTCSessionDescription
 
-from webrtc import Caller, Viewer
+from webrtc_end import Caller, Viewer
 
 
 class WebSession:

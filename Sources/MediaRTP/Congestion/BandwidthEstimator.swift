@@ -76,6 +76,8 @@ public struct BandwidthEstimator: ~Copyable, Sendable {
   private var lastSent: Int64?
   private var lastCongested: Int64?
   private var remb = Double.infinity
+  /// In bits a second.
+  private static let leastRemb = 150_000
   /// The rate before the outage that is on.
   private var before: Double?
   /// Since when word comes in it, late.
@@ -284,9 +286,10 @@ public struct BandwidthEstimator: ~Copyable, Sendable {
     control.onRoundTrip(nanoseconds)
   }
 
-  /// The receiver's estimate (draft-alvestrand-rmcat-remb-03): an upper bound where there is no transport-wide feedback.
+  /// The receiver's estimate (draft-alvestrand-rmcat-remb-03): an upper bound where there is no transport-wide feedback. One below `leastRemb` counts
+  /// as that: who has seen little asks for little, and what audio takes of it would leave nothing for video. Losses lower the target all the same.
   public mutating func onRemb(_ bitrate: Int, now: Int64) {
-    remb = max(0, Double(bitrate))
+    remb = Double(max(BandwidthEstimator.leastRemb, bitrate))
     if !hasTransportFeedback { settle(now) }
   }
 

@@ -73,6 +73,8 @@ struct RedundantPacket {
   private static let lasting: Int64 = 10_000_000_000
   /// What it adds beside the packet.
   static let headers = 5
+  /// Of RTP with its extensions and of SRTP, UDP and IP, about.
+  private static let packetHeaders = 70
 
   private var bytes = [UInt8]()
   private var units: Int64 = 0
@@ -83,13 +85,15 @@ struct RedundantPacket {
     if fraction >= RedundantPacket.fewest { ends = now &+ RedundantPacket.lasting }
   }
 
-  /// By how much it is before a packet of that stamp; nil: it does not go along with that.
-  func offset(before units: Int64, room: Int, at now: Int64) -> Int64? {
+  /// By how much it is before a packet of that stamp and size; nil: it does not go along with that. `room`: bytes that may be added to the packet;
+  /// `target`: what may be sent in all, in bits a second, of which audio gets a quarter at most by this.
+  func offset(before units: Int64, size: Int, room: Int, target: Int, at now: Int64) -> Int64? {
     let offset = units &- self.units
     guard now < ends, !bytes.isEmpty, bytes.count + RedundantPacket.headers <= room, (1...Redundancy.longestOffset).contains(offset) else {
       return nil
     }
-    return offset
+    let whole = size + bytes.count + RedundantPacket.headers + RedundantPacket.packetHeaders
+    return Int64(whole * 8 * 4) * 48_000 / offset <= Int64(target) ? offset : nil
   }
 
   var count: Int { bytes.count }

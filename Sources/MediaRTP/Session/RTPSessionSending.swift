@@ -50,7 +50,7 @@ extension RTPSession {
     on stream: Int, now: Int64
   ) throws(PacketError) {
     try enqueue(stream, .audio, now) { stream, hasRoom throws(PacketError) in
-      let frame = SendingStream.Frame(units: units, marker: marker, level: level, captured: time ?? now)
+      let frame = SendingStream.Frame(units: units, marker: marker, level: level, target: target, captured: time ?? now)
       return try stream.packetize(sound, frame, now: now, hasRoom: hasRoom)
     }
   }

@@ -109,6 +109,8 @@ final class SendingStream {
     /// Of audio: a talkspurt begins.
     var marker = false
     var level: HeaderExtensions.AudioLevel?
+    /// Of audio: what may be sent in all, in bits a second.
+    var target = 0
     /// Of video.
     var orientation: UInt8 = 0
     var color = HeaderExtensions.ColorSpace()
@@ -132,7 +134,9 @@ final class SendingStream {
     var cut = try packetizer.begin(bytes, number: frame.number, limit: limit)
     guard cut.packets <= ring.capacity / 2 else { throw PacketError("RTP: a frame of more packets than can be kept") }
     let redundancy = settings.redundancy.flatMap { type in
-      redundant.offset(before: frame.units, room: limit - bytes.count, at: now).map { (type: type, offset: $0) }
+      redundant.offset(before: frame.units, size: bytes.count, room: limit - bytes.count, target: frame.target, at: now).map {
+        (type: type, offset: $0)
+      }
     }
     if redundancy != nil { cut.bytes += redundant.count + RedundantPacket.headers }
     guard self.hasRoom(cut.packets), hasRoom(cut.packets, cut.bytes + cut.packets * headerSize) else { throw RTPSession.full }

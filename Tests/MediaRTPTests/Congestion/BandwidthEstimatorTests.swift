@@ -172,7 +172,7 @@ import Testing
     estimator.onRemb(400_000, now: 0)
     #expect(estimator.target == 400_000)
     estimator.onRemb(.min, now: 0)
-    #expect(estimator.target == 30_000)
+    #expect(estimator.target == 150_000)
     var other = BandwidthEstimator(.init(start: 1_000_000))
     other.onRemb(400_000, now: 0)
     #expect(other.target == 1_000_000)

@@ -63,7 +63,9 @@ import Testing
   @Test func aPacketGoesAlongWhileLossesAreReported() {
     let second: Int64 = 1_000_000_000
     var last = RedundantPacket()
-    func offset(_ units: Int64, room: Int = 1000, at now: Int64) -> Int64? { last.offset(before: units, room: room, at: now) }
+    func offset(_ units: Int64, room: Int = 1000, target: Int = 1_000_000, at now: Int64) -> Int64? {
+      last.offset(before: units, size: 85, room: room, target: target, at: now)
+    }
     [UInt8](repeating: 1, count: 80).withUnsafeBytes { last.keep($0, units: 960) }
     #expect(offset(1920, at: 0) == nil)
     last.reported(lost: 4, at: 0)
@@ -71,6 +73,8 @@ import Testing
     last.reported(lost: 5, at: 0)
     #expect(offset(1920, at: 0) == 960 && offset(1920, at: 10 * second - 1) == 960 && offset(1920, at: 10 * second) == nil)
     #expect(offset(1920, room: 85, at: 0) == 960 && offset(1920, room: 84, at: 0) == nil)
+    // A packet of 80 + 85 + 75 bytes each 20 ms: 96 kbit/s, a quarter of 384.
+    #expect(offset(1920, target: 384_000, at: 0) == 960 && offset(1920, target: 383_999, at: 0) == nil)
     // After a pause that cannot be said, and not before what it was.
     #expect(offset(960 + 16_383, at: 0) == 16_383 && offset(960 + 16_384, at: 0) == nil && offset(960, at: 0) == nil)
     [UInt8](repeating: 1, count: 1024).withUnsafeBytes { last.keep($0, units: 1920) }
