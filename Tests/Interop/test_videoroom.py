@@ -2,8 +2,11 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import subprocess
 import time
 import unittest
+from pathlib import Path
 from typing import Any, Callable, Optional
 
 import numpy as np
@@ -12,7 +15,8 @@ import material
 import mediasdk
 import numbered
 from janus import Handle, Janus
-from peers import InteropTest
+from ours import OurEnd
+from peers import InteropTest, need
 from room_member import RoomMember
 
 try:
@@ -22,11 +26,16 @@ except ImportError as error:
 else:
     MISSING = None
 
+ROOT = Path(__file__).resolve().parents[2]
 PATIENCE = 60.0  # seconds for what takes a few
 PICTURES, SECONDS = 40, 2  # of each of the others, that each member waits for
 ROOM, PIN = 1234, "a pin"
 TOKEN = "pin=a%20pin"
 DORA = 9  # whose the pictures of aiortc's member are
+
+
+async def no_more(event: mediasdk.Event) -> None:
+    """For events of which nothing follows."""
 
 
 class Aiortc:
@@ -117,6 +126,33 @@ class VideoRoom(InteropTest, unittest.IsolatedAsyncioTestCase):
         frequency, length = material.tone_of(np.concatenate(member.samples[name]), 48_000)
         self.assertAlmostEqual(frequency, tone, delta=5)
         self.assertGreater(length, SECONDS / 2)
+
+    async def publish(self, program: Path, url: str, watcher: Any, pictures: Callable[[], int]) -> None:
+        """Runs the program with a url. Whoever watches there has pictures of it; nobody does in a room of the program's own process."""
+        before = pictures()
+        process = await asyncio.create_subprocess_exec(str(program), url, "4", stdout=asyncio.subprocess.PIPE, env=os.environ | {"TOKEN": TOKEN})
+        said, _ = await asyncio.wait_for(process.communicate(), PATIENCE)
+        self.assertEqual(process.returncode, 0, said)
+        self.assertIn(f"connected to {url}", said.decode())
+        if watcher is not None:
+            watcher.check()
+            self.assertGreater(pictures() - before, 20, f"{url}: {said.decode()}")
+
+    async def test_one_program_goes_wherever_its_url_says(self) -> None:
+        """The example publish.c: in its own process, to a room of another program, to that room's server of WHIP, to a room of Janus."""
+        need("cc")
+        program, library = self.directory / "publish", os.environ["MSDK_LIB_DIR"]
+        subprocess.run(["cc", "-std=c11", str(ROOT / "Examples/C/publish.c"), f"-I{ROOT / 'Include'}", "-o", str(program), f"-L{library}",
+                        "-lmediasdk", "-lm", f"-Wl,-rpath,{library}"], check=True, timeout=60)
+        host = OurEnd("loopback:lobby", 1, 440.0)
+        self.addAsyncCleanup(host.close)
+        host.handle(no_more)
+        hub = mediasdk.open_hub(host.engine, "loopback:lobby", "127.0.0.1", web_port=mediasdk.PORT_ANY)
+        anna = self.join("janus+https", "Anna", 1, 440.0)
+        await self.publish(program, "loopback:lobby", None, lambda: 0)
+        await self.publish(program, hub.url("127.0.0.1"), host, lambda: len(host.pictures))
+        await self.publish(program, f"whip+http://127.0.0.1:{hub.info.web_port}/whip/lobby", host, lambda: len(host.pictures))
+        await self.publish(program, self.url("janus+https"), anna, lambda: sum(len(one) for one in anna.pictures.values()))
 
     async def test_members_see_and_hear_each_other(self) -> None:
         anna = self.join("janus+https", "Anna", 1, 440.0)
