@@ -12,8 +12,10 @@ struct NetworkEnd {
   private static let tick = 20
   private static let largestDescription = 65_536
 
-  /// Told all it has to be told, and connected.
-  init(_ options: NetworkOptions, _ engine: Engine, _ signals: StopSignals) throws(MediaError) {
+  /// Told all it has to be told, and connected. `prepare` starts what is sent: a server of WHIP is reached with that, and not before.
+  init(
+    _ options: NetworkOptions, _ engine: Engine, _ signals: StopSignals, prepare: (Session) throws(MediaError) -> Void = { _ in }
+  ) throws(MediaError) {
     (self.options, self.signals) = (options, signals)
     var settings = SessionOptions(url: options.url, userID: options.user ?? (options.isOfRoom ? NetworkEnd.ownName : "msdk"))
     settings.capture = options.pcap.map { ($0, options.pcapPlain) }
@@ -24,7 +26,8 @@ struct NetworkEnd {
     // It may hold keys.
     if let path = options.sdpOut { try FileWriter.write(session.localDescription(), to: path, isSecret: true) }
     if let path = options.sdp, options.sdpType == .answer { try takeAnswer(path) }
-    try NetworkEnd.connect(session, isOfRoom: options.isOfRoom)
+    try prepare(session)
+    try NetworkEnd.connect(session, hasServer: options.hasServer, isOfRoom: options.isOfRoom)
   }
 
   /// With the token and the keys of these files.
@@ -40,11 +43,11 @@ struct NetworkEnd {
   }
 
   /// Returns when it is connected.
-  static func connect(_ session: Session, isOfRoom: Bool) throws(MediaError) {
+  static func connect(_ session: Session, hasServer: Bool, isOfRoom: Bool) throws(MediaError) {
     try session.connect()
     // A hub that is not there says so by itself.
     do throws(MediaError) {
-      try Call.wait(session, isOfRoom ? 4 * Call.patience : Call.patience, for: "the connection") { event in
+      try Call.wait(session, hasServer ? 4 * Call.patience : Call.patience, for: "the connection") { event in
         if case .state(.connected, _) = event { return () }
         return nil
       }

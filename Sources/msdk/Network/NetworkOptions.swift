@@ -22,7 +22,10 @@ struct NetworkOptions: ParsableArguments {
 
   @Argument(
     help: ArgumentHelp(
-      "rtp://HOST:PORT, rtp://:PORT, or for descriptions rtp: - each with ?key=value&... - or hub://..., as msdk hub prints it.",
+      """
+      rtp://HOST:PORT, rtp://:PORT, or for descriptions rtp: - each with ?key=value&... - or hub://..., as msdk hub prints it; \
+      whip+https://..., whep+https://..., janus+https://...
+      """,
       valueName: "url"))
   var url: String
 
@@ -30,7 +33,7 @@ struct NetworkOptions: ParsableArguments {
     help: ArgumentHelp("In a hub's room: the user id, unique in the room; default: this machine's name and the process.", valueName: "id"))
   var user: String?
 
-  @Option(help: ArgumentHelp("In a hub's room: a file of one line, the access token.", valueName: "file"))
+  @Option(help: ArgumentHelp("Of a room or a server: a file of one line, the access token.", valueName: "file"))
   var token: String?
 
   @Option(
@@ -95,6 +98,8 @@ struct NetworkOptions: ParsableArguments {
       valueName: "file"))
   var params: [String] = []
 
+  /// There is a server, which may want to see a token.
+  var hasServer: Bool { Transports.factory(of: url)?.features.isSuperset(of: [.network, .accessTokens]) ?? false }
   var isOfRoom: Bool { Transports.factory(of: url)?.features.isSuperset(of: [.network, .members]) ?? false }
   /// That of rtp://HOST:PORT.
   var port: UInt16? { (try? ParsedURL(url, scheme: "rtp", argument: "url", form: "rtp://HOST:PORT"))?.port }
@@ -104,10 +109,10 @@ struct NetworkOptions: ParsableArguments {
       let accepted = Transports.forms(with: .network, without: .negotiation)
       throw ValidationError("the url is \"\(url)\", which needs a program that carries descriptions; accepted: \(accepted)")
     }
-    if isOfRoom, sdp != nil || sdpOut != nil || keys != nil {
-      throw ValidationError("--sdp, --sdp-out and --keys are for rtp: urls; a hub exchanges them itself")
+    if hasServer, sdp != nil || sdpOut != nil || keys != nil {
+      throw ValidationError("--sdp, --sdp-out and --keys are for rtp: urls; with a server they are exchanged by themselves")
     }
-    if !isOfRoom, user != nil || token != nil { throw ValidationError("--user and --token are for hub:// urls; rtp: has no members") }
+    if !hasServer, user != nil || token != nil { throw ValidationError("--user and --token are for rooms and servers; rtp: has neither") }
     guard (sdp == nil) == (sdpType == nil) else {
       throw ValidationError("only one of --sdp and --sdp-type is given; accepted: both, or neither")
     }

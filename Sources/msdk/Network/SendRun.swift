@@ -27,14 +27,15 @@ struct SendRun {
     try files.checkUsed(by: [video?.producer, audio?.producer, recording?.instance].compactMap { $0 })
     try recording?.begin(video?.outgoing, audio?.outgoing)
 
-    let end = try NetworkEnd(command.network, engine, signals)
+    let end = try NetworkEnd(command.network, engine, signals) { session throws(MediaError) in
+      if let video { try session.start(video.outgoing) }
+      if let audio { try session.start(audio.outgoing) }
+    }
     let call = CallFigures("send", [end.session])
     if let video { call.add(.outgoingVideo(video.outgoing, producer: video.producer.descriptor.id)) }
     if let audio { call.add(.outgoingAudio(audio.outgoing, producer: audio.producer.descriptor.id)) }
     let publisher = StatsPublisher(call)
     defer { publisher?.end() }
-    if let video { try end.session.start(video.outgoing) }
-    if let audio { try end.session.start(audio.outgoing) }
     let isTaken = try end.wait { (video?.outgoing.stats.receivers ?? 0) + (audio?.outgoing.stats.receivers ?? 0) > 0 }
     guard isTaken else {
       throw MediaError(

@@ -53,6 +53,8 @@ struct IsolatedCheck {
     options.isolation = .ownProcess
     // One that cannot come back shall not try for ever.
     options.restarts = 1
+    // This looks for whether it comes back, also on a busy machine; whether it is fast is another check.
+    (options.controlDeadline, options.mediaDeadline) = (30_000, 10_000)
     let instance: PluginInstance
     do throws(MediaError) {
       instance = try engine.makeInstance(classID, options)

@@ -196,6 +196,10 @@ class UnknownInputTest(unittest.TestCase):
         ingest.transmission_token, ingest.reception_token = (ctypes.addressof(token) for token in tokens)
         yield ("msdk_session_set_ingest", "msdk_ingest_options", ingest,
                lambda pointer: (library.msdk_session_set_ingest(alice, pointer), library.msdk_session_set_ingest(alice, None))[0])
+        peer = self.keep(self.call.engine.create_session("webrtc:", "peer"))
+        peer.connect(wait=False)
+        yield ("msdk_session_open_data_channel", "msdk_data_channel_options", s.DataChannelOptions(),
+               lambda pointer: library.msdk_session_open_data_channel(peer._handle, pointer, ctypes.byref(ctypes.c_uint64())))
         yield ("msdk_instance_create", "msdk_instance_options", s.InstanceOptions(),
                lambda pointer: library.msdk_instance_create(engine, b"no.such.class", pointer, ctypes.byref(ctypes.c_void_p())))
         yield ("msdk_incoming_video_set_preference", "msdk_video_preference", s.VideoPreference(),
