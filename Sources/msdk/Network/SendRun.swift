@@ -27,15 +27,17 @@ struct SendRun {
     try files.checkUsed(by: [video?.producer, audio?.producer, recording?.instance].compactMap { $0 })
     try recording?.begin(video?.outgoing, audio?.outgoing)
 
+    // Elsewhere what cannot be sent is refused by the call.
+    let startsFirst = command.network.hasServer && !command.network.isOfRoom
     let end = try NetworkEnd(command.network, engine, signals) { session throws(MediaError) in
-      if let video { try session.start(video.outgoing) }
-      if let audio { try session.start(audio.outgoing) }
+      if startsFirst { try start(video, audio, in: session) }
     }
     let call = CallFigures("send", [end.session])
     if let video { call.add(.outgoingVideo(video.outgoing, producer: video.producer.descriptor.id)) }
     if let audio { call.add(.outgoingAudio(audio.outgoing, producer: audio.producer.descriptor.id)) }
     let publisher = StatsPublisher(call)
     defer { publisher?.end() }
+    if !startsFirst { try start(video, audio, in: end.session) }
     let isTaken = try end.wait { (video?.outgoing.stats.receivers ?? 0) + (audio?.outgoing.stats.receivers ?? 0) > 0 }
     guard isTaken else {
       throw MediaError(
@@ -70,6 +72,11 @@ struct SendRun {
     Terminal.show(command.network.json ? call.json.rendered() : figures.text)
     for failure in failures { Terminal.complain(failure) }
     return failures.isEmpty
+  }
+
+  private func start(_ video: SentVideo?, _ audio: SentAudio?, in session: Session) throws(MediaError) {
+    if let video { try session.start(video.outgoing) }
+    if let audio { try session.start(audio.outgoing) }
   }
 
   /// Until the producer ends, something fails, enough was sent, or the user has had enough. Gives what failed.
