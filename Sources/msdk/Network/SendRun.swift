@@ -30,14 +30,14 @@ struct SendRun {
     // Elsewhere what cannot be sent is refused by the call.
     let startsFirst = command.network.hasServer && !command.network.isOfRoom
     let end = try NetworkEnd(command.network, engine, signals) { session throws(MediaError) in
-      if startsFirst { try start(video, audio, in: session) }
+      if startsFirst { try publish(video, audio, in: session) }
     }
     let call = CallFigures("send", [end.session])
     if let video { call.add(.outgoingVideo(video.outgoing, producer: video.producer.descriptor.id)) }
     if let audio { call.add(.outgoingAudio(audio.outgoing, producer: audio.producer.descriptor.id)) }
     let publisher = StatsPublisher(call)
     defer { publisher?.end() }
-    if !startsFirst { try start(video, audio, in: end.session) }
+    if !startsFirst { try publish(video, audio, in: end.session) }
     let isTaken = try end.wait { (video?.outgoing.stats.receivers ?? 0) + (audio?.outgoing.stats.receivers ?? 0) > 0 }
     guard isTaken else {
       throw MediaError(
@@ -74,7 +74,7 @@ struct SendRun {
     return failures.isEmpty
   }
 
-  private func start(_ video: SentVideo?, _ audio: SentAudio?, in session: Session) throws(MediaError) {
+  private func publish(_ video: SentVideo?, _ audio: SentAudio?, in session: Session) throws(MediaError) {
     if let video { try session.start(video.outgoing) }
     if let audio { try session.start(audio.outgoing) }
   }
