@@ -40,7 +40,10 @@ enum Redundancy {
       blocks: .init(rebasing: payload[blocks..<(blocks + size)]))
   }
 
-  private static func length(_ headers: UnsafeRawBufferPointer, _ at: Int) -> Int { Int(headers[at + 2] & 3) << 8 | Int(headers[at + 3]) }
+  /// Of the block whose header is there.
+  fileprivate static func length(_ headers: UnsafeRawBufferPointer, _ at: Int) -> Int {
+    Int(headers[at + 2] & 3) << 8 | Int(headers[at + 3])
+  }
 
   /// Writes what stands before the newest packet of such a payload: one earlier packet, which was `offset` before it. Both are of that payload type.
   static func write(_ earlier: UnsafeRawBufferPointer, offset: Int64, type: UInt8, to writer: inout PacketWriter) {
@@ -57,7 +60,7 @@ extension Redundancy.Payload {
   func forEachEarlier(_ body: (_ distance: Int64, Redundancy.Block) -> Void) {
     var start = 0
     for at in stride(from: 0, to: headers.count, by: 4) {
-      let end = start + (Int(headers[at + 2] & 3) << 8 | Int(headers[at + 3]))
+      let end = start + Redundancy.length(headers, at)
       let offset = Int64(headers[at + 1]) << 6 | Int64(headers[at + 2] >> 2)
       body(Int64(count - at / 4), .init(type: headers[at] & 0x7F, offset: offset, bytes: .init(rebasing: blocks[start..<end])))
       start = end
