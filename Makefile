@@ -317,7 +317,7 @@ interop:
 	@$(MAKE) --no-print-directory tool plugins plugin-host
 	@echo "== with GStreamer, FFmpeg and Janus, VP8 and Opus over RTP, plain and protected; with aiortc, libwebrtc and Chromium over WebRTC, through coturn; a call over a hub on a link that falls and recovers"
 	@$(RUN_ENV) $(LIMIT) .build/interop-venv/bin/python -m unittest discover -v -s Tests/Interop
-	@cd Tests/Interop && MSDK_INTEROP_ENGINE=libwebrtc $(RUN_ENV) $(LIMIT) $(CURDIR)/.build/interop-venv/bin/python -m unittest -v test_webrtc test_relay
+	@cd Tests/Interop && MSDK_INTEROP_ENGINE=libwebrtc $(RUN_ENV) $(LIMIT) $(CURDIR)/.build/interop-venv/bin/python -m unittest -v rtc.test_webrtc rtc.test_relay
 
 # What is seen and heard against references that numpy, FFmpeg, libvpx and libopus compute. QUICK=1: the quick half; PARTS="mix opus": only these.
 quality:

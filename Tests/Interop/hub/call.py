@@ -14,7 +14,7 @@ from typing import Any, Optional
 
 from peers import PATIENCE, TOOL, InteropTest, environment, need
 
-HERE = Path(__file__).resolve().parent
+INTEROP = Path(__file__).resolve().parents[1]
 PITCHES = {"alice": 440, "bob": 660, "carol": 880}
 CAMERAS = {"alice": 1, "bob": 2, "carol": 3}
 SCREENS = {"carol": 4}
@@ -42,7 +42,7 @@ class HubCall:
         self._lock = threading.Lock()
         self.told: list[dict[str, Any]] = []
         near, far = (namespace(test, f"msdk-hub-{os.getpid()}-{letter}") for letter in "ab")
-        self._link = self._start([sys.executable, str(HERE / "impair.py"), near, "10.79.0.1", far, "10.79.0.2", *link.split()], priority=2)
+        self._link = self._start([sys.executable, str(INTEROP / "impair.py"), near, "10.79.0.1", far, "10.79.0.2", *link.split()], priority=2)
         self.assert_said(self._link, "ready")
         hub = self._start([str(TOOL), "hub", "standup", "--address", "10.79.0.1"], near)
         self.url = self._line(hub)
@@ -56,7 +56,7 @@ class HubCall:
         # It is the library that is looked at, not who else wants the processor.
         if shutil.which("chrt"):
             prefix = ["chrt", "--rr", str(priority), *prefix]
-        env = environment() | {"PYTHONPATH": f"{os.environ.get('PYTHONPATH', '')}:{HERE}", "OPENBLAS_NUM_THREADS": "1"}
+        env = environment() | {"PYTHONPATH": f"{os.environ.get('PYTHONPATH', '')}:{INTEROP}", "OPENBLAS_NUM_THREADS": "1"}
         process = subprocess.Popen(prefix + words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=env)
 
         def end() -> None:
@@ -79,7 +79,7 @@ class HubCall:
 
     def _party(self, user: str, where: str) -> "subprocess.Popen[str]":
         more = ["--video", str(CAMERAS[user])] + (["--screen", str(SCREENS[user])] if user in SCREENS else [])
-        return self._start([sys.executable, str(HERE / "hub_party.py"), self.url, user, json.dumps(PITCHES), *more], where)
+        return self._start([sys.executable, str(INTEROP / "hub/party.py"), self.url, user, json.dumps(PITCHES), *more], where)
 
     def _listen(self, user: str, process: "subprocess.Popen[str]") -> None:
         assert process.stdout is not None

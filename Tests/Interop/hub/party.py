@@ -1,7 +1,7 @@
 """One party of a call over a hub, in a process of its own: sends numbered pictures and a tone, takes all that others send, and tells of each
 picture in a line of JSON.  Ends with its standard input.
 
-    hub_party.py URL USER PITCHES [--video STREAM] [--screen STREAM]
+    hub/party.py URL USER PITCHES [--video STREAM] [--screen STREAM]
 """
 from __future__ import annotations
 

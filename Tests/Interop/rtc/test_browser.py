@@ -9,7 +9,7 @@ from typing import Callable
 
 import numpy as np
 
-import browser
+from rtc import browser
 import material
 import mediasdk
 import numbered

@@ -8,7 +8,7 @@ from typing import Optional
 
 import material
 from peers import COUNTER, GCM, InteropTest, Keys, Running, free_ports, need
-from relay import Relay
+from rtp.relay import Relay
 
 CIPHERS = {COUNTER: ("aes-128-icm", "hmac-sha1-80"), GCM: ("aes-128-gcm", "null")}
 VIDEO_CAPS = "application/x-rtp,media=video,clock-rate=90000,encoding-name=VP8,payload=96"

@@ -13,7 +13,7 @@ from janus import Janus
 from peers import COUNTER, PLUGINS, TOOL, InteropTest, Keys, free_ports, need
 
 try:
-    from webrtc_end import Publisher, Viewer
+    from rtc.end import Publisher, Viewer
 except ImportError as error:
     MISSING: Optional[str] = f"aiortc is not here ({error}); make interop installs it"
 else:

@@ -6,8 +6,8 @@ import time
 import unittest
 from functools import partial
 
-from hub_call import CAMERAS, SCREENS, SENDERS, HubCall
-from hub_record import Record, Span
+from hub.call import CAMERAS, SCREENS, SENDERS, HubCall
+from hub.record import Record, Span
 from peers import InteropTest
 
 GOOD, BAD, AFTER = 12.0, 15.0, 25.0

@@ -17,16 +17,16 @@ import numbered
 from janus import Handle, Janus
 from ours import OurEnd
 from peers import InteropTest, need
-from room_member import RoomMember
+from rtc.room_member import RoomMember
 
 try:
-    from webrtc_end import Caller, Viewer
+    from rtc.end import Caller, Viewer
 except ImportError as error:
     MISSING: Optional[str] = f"aiortc is not here ({error}); make interop installs it"
 else:
     MISSING = None
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 PATIENCE = 60.0  # seconds for what takes a few
 PICTURES, SECONDS = 40, 2  # of each of the others, that each member waits for
 ROOM, PIN = 1234, "a pin"

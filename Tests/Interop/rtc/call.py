@@ -15,7 +15,7 @@ import numbered
 from ours import OurEnd
 
 try:
-    from webrtc_end import ENGINE, Caller
+    from rtc.end import ENGINE, Caller
 except ImportError as error:
     MISSING: Optional[str] = f"an engine of WebRTC is not here ({error}); make interop installs it"
 else:

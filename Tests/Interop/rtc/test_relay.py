@@ -9,7 +9,7 @@ import unittest
 
 import mediasdk
 from peers import InteropTest, free_ports, need
-from webrtc_call import WebRTCCall
+from rtc.call import WebRTCCall
 
 USER, PASSWORD = "someone", "a password"
 

@@ -6,7 +6,7 @@ import socket
 import unittest
 
 import mediasdk
-from webrtc_call import MISSING, WebRTCCall
+from rtc.call import MISSING, WebRTCCall
 
 if not MISSING:
     from aioice import stun

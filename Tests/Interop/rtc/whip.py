@@ -10,7 +10,7 @@ from urllib.parse import urljoin
 
 from aiortc import RTCSessionDescription
 
-from webrtc_end import Caller, Viewer
+from rtc.end import Caller, Viewer
 
 
 class WebSession:

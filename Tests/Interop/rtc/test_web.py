@@ -11,11 +11,11 @@ from unittest import mock
 import material
 import mediasdk
 import numbered
-from pages import page
+from rtc.pages import page
 from ours import OurEnd
 
 try:
-    import whip
+    from rtc import whip
 except ImportError as error:
     MISSING: Optional[str] = f"aiortc is not here ({error}); make interop installs it"
 else:

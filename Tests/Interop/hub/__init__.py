@@ -1,0 +1,1 @@
+"""A call over a hub."""

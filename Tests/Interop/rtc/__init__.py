@@ -1,0 +1,1 @@
+"""WebRTC with what others wrote: engines, browsers, media servers."""

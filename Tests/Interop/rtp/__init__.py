@@ -1,0 +1,1 @@
+"""Plain RTP, protected and not, with what others wrote."""
