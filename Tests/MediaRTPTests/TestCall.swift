@@ -89,7 +89,7 @@ final class TestCall {
   init(
     seed: UInt64, _ encoding: RTPEncoding = .vp8, hasRetransmissions: Bool = true, maximum: Int = 6_000_000, start: Int = 1_000_000,
     longestHold: Int64 = 500_000_000,
-    pacing: PacerBounds = PacerBounds(), isGroup: Bool = false
+    pacing: PacerBounds = PacerBounds(), isGroup: Bool = false, numbersSound: Bool = true
   ) throws {
     let seed = seed &+ seedOffset
     self.encoding = encoding
@@ -112,7 +112,12 @@ final class TestCall {
     if hasRetransmissions { stream.retransmission = (SSRC(101), TestCall.rtx) }
     stream.mid = "v"
     video = try sender.addStream(stream)
-    audio = try sender.addStream(OutgoingRTP(.opus, ssrc: SSRC(200), payloadType: TestCall.opus))
+    var sound = OutgoingRTP(.opus, ssrc: SSRC(200), payloadType: TestCall.opus)
+    if !numbersSound {
+      sound.extensions = settings.extensions
+      sound.extensions?.transportSequence = 0
+    }
+    audio = try sender.addStream(sound)
   }
 
   private func put(_ bytes: [UInt8], toThere: Bool) {

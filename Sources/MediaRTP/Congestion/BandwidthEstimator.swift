@@ -174,10 +174,11 @@ public struct BandwidthEstimator: ~Copyable, Sendable {
     wanted = Double(min(max(0, bitrate), 10_000_000_000))
   }
 
-  /// Each packet that left, in the order of the numbers; `probe` is that of its cluster.
-  public mutating func onSent(sequence: UInt16, size: Int, probe: Int32 = 0, now: Int64) {
+  /// Each packet that left, in the order of the numbers; `probe` is that of its cluster. nil: it bears no transport-wide number, as where that is not
+  /// agreed on of its medium, and no feedback will speak of it.
+  public mutating func onSent(sequence: UInt16?, size: Int, probe: Int32 = 0, now: Int64) {
     let size = min(max(0, size), 65_535)
-    if hasTransportFeedback {
+    if hasTransportFeedback, let sequence {
       history.add(sequence: sequence, size: size, probe: probe, now: now)
       watch.sent(now: now)
     }

@@ -79,6 +79,7 @@ public struct Pacer<Payload: Sendable>: Sendable {
   private var last: Int64?
   private var lastVideo: Int64?
   private var isHeld = false
+  /// Of those that feedback speaks of.
   private var lastSent: Int64?
   /// Since the first packet of the picture that is next did.
   private var isExpiring = false
@@ -145,7 +146,7 @@ public struct Pacer<Payload: Sendable>: Sendable {
     self.rate = Double(max(1000, rate))
   }
 
-  /// Held, sound alone goes, and where there is none a packet now and then, of which something may be heard. Probes are given up.
+  /// Held, sound alone goes, and where there is none of which something may be heard, another packet now and then. Probes are given up.
   public mutating func setHeld(_ isHeld: Bool, now: Int64) {
     pay(now)
     self.isHeld = isHeld
@@ -157,9 +158,11 @@ public struct Pacer<Payload: Sendable>: Sendable {
     (PacerQueue<Payload>.capacity - self[kind].count, longest - bytes)
   }
 
-  /// False: there is no room for it. Packets of a picture but the first go with the one before.
-  public mutating func enqueue(_ payload: Payload, size: Int, kind: PacedKind, isFirst: Bool = true, now: Int64) -> Bool {
-    let entry = PacerQueue<Payload>.Entry(payload: payload, size: max(0, size), since: now, isFirst: isFirst)
+  /// False: there is no room for it. Packets of a picture but the first go with the one before. `isReported`: feedback will say whether it came.
+  public mutating func enqueue(
+    _ payload: Payload, size: Int, kind: PacedKind, isFirst: Bool = true, isReported: Bool = true, now: Int64
+  ) -> Bool {
+    let entry = PacerQueue<Payload>.Entry(payload: payload, size: max(0, size), since: now, isFirst: isFirst, isReported: isReported)
     guard entry.size <= longest - bytes, !self[kind].isFull else { return false }
     self[kind].append(entry)
     if kind == .video { lastVideo = now }
@@ -209,7 +212,7 @@ public struct Pacer<Payload: Sendable>: Sendable {
   /// What padding was made for a probe; 0: none can be made, and the probe is given up.
   public mutating func padded(_ size: Int, now: Int64) {
     guard !probes.isEmpty else { return }
-    if size <= 0 { probes.removeFirst() } else { account(min(size, 65_535), isProbe: true) }
+    if size <= 0 { probes.removeFirst() } else { account(min(size, 65_535), isProbe: true, isReported: true) }
   }
 
   /// When `next` has something to say; nil: nothing waits.
@@ -262,16 +265,16 @@ public struct Pacer<Payload: Sendable>: Sendable {
 
   private mutating func send(_ kind: PacedKind, probe: Int32) -> Departure? {
     guard let entry = self[kind].removeFirst() else { return nil }
-    account(entry.size, isProbe: probe != 0)
+    account(entry.size, isProbe: probe != 0, isReported: entry.isReported)
     return .packet(entry.payload, kind: kind, probe: probe)
   }
 
-  private mutating func account(_ size: Int, isProbe: Bool) {
+  private mutating func account(_ size: Int, isProbe: Bool, isReported: Bool) {
     if isProbe, !probes.isEmpty {
       probes[0].packets += 1
       probes[0].bytes += size
     }
-    lastSent = last
+    if isReported { lastSent = last }
     debt = min(debt + Double(size), Pacer.debtMaximum * rate / 8)
     if debt >= longestBurst { isBursting = false }
   }

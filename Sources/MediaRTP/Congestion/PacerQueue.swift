@@ -6,6 +6,8 @@ struct PacerQueue<Payload: Sendable>: Sendable {
     var since: Int64
     /// The first packet of what goes together.
     var isFirst = true
+    /// Feedback will say whether it came.
+    var isReported = true
   }
 
   static var capacity: Int { 4096 }

@@ -192,7 +192,9 @@ extension RTPSession {
       if stream.keyFrame?.isMissing(number) == true, stream.isBeyondRepair(number, at: now) { stream.keyFrame?.giveUp() }
       return true
     }
-    let isQueued = pacer.enqueue(Handle(stream: stream.handle, number: number), size: packet.count, kind: .retransmission, now: now)
+    let isReported = stream.map.transportSequence != 0
+    let isQueued = pacer.enqueue(
+      Handle(stream: stream.handle, number: number), size: packet.count, kind: .retransmission, isReported: isReported, now: now)
     if !isQueued { stream.ring.leftAgain(number, now: nil) }
     return isQueued
   }

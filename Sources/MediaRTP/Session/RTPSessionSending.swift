@@ -70,9 +70,10 @@ extension RTPSession {
       throw error
     }
     // There is room for all of them.
+    let isReported = stream.map.transportSequence != 0
     for number in packets {
       let (handle, size) = (Handle(stream: index, number: number), stream.ring.entry(number)?.size ?? 0)
-      _ = pacer.enqueue(handle, size: size, kind: kind, isFirst: number == packets.lowerBound, now: now)
+      _ = pacer.enqueue(handle, size: size, kind: kind, isFirst: number == packets.lowerBound, isReported: isReported, now: now)
     }
   }
 
@@ -164,7 +165,7 @@ extension RTPSession {
       estimator.onSent(sequence: nextTransport, size: packet.count, probe: probe, now: now)
       nextTransport &+= 1
     } else {
-      estimator.onSent(sequence: 0, size: packet.count, probe: probe, now: now)
+      estimator.onSent(sequence: nil, size: packet.count, probe: probe, now: now)
     }
     count(bytes, stream, isAgain: isAgain, now, delegate)
   }

@@ -126,6 +126,26 @@ import Testing
     #expect(wanted == 0 ? probes == 0 : probes > 2, "\(probes)")
   }
 
+  /// It counts for what flows, and for nothing that is waited for.
+  @Test func ofWhatBearsNoNumberNoWordIsWaitedFor() {
+    var estimator = BandwidthEstimator(.init(start: 300_000, maximum: 900_000))
+    for index in 0..<2000 as Range<Int64> {
+      let (now, number) = (index * 10 * ms, UInt16(truncatingIfNeeded: 0x9000 + index))
+      estimator.onSent(sequence: number, size: 1000, now: now)
+      estimator.onFeedback([ReportedPacket(sequence: number, arrival: now)], now: now)
+      estimator.onSent(sequence: nil, size: 100, now: now)
+      _ = estimator.process(now: now)
+      #expect(!estimator.holdsPictures && estimator.inFlight == 0)
+    }
+    #expect(estimator.estimate == 900_000, "\(estimator.estimate)")
+    // Pictures end, sound goes on.
+    for index in 2000..<2500 as Range<Int64> {
+      estimator.onSent(sequence: nil, size: 100, now: index * 10 * ms)
+      _ = estimator.process(now: index * 10 * ms)
+      #expect(!estimator.holdsPictures && estimator.estimate == 900_000)
+    }
+  }
+
   @Test func withoutTransportFeedbackNoWordIsWaitedFor() {
     var estimator = BandwidthEstimator(.init(start: 1_000_000), hasTransportFeedback: false)
     for index in 0..<1000 as Range<Int64> {

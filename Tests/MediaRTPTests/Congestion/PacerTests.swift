@@ -90,6 +90,20 @@ import Testing
     #expect(expired.count == 40 - 11 - more.count && pacer.deadline(now: 4000 * ms) == nil)
   }
 
+  /// Sound of which nothing will be heard takes no picture's place.
+  @Test func heldItSendsAPacketNowAndThenBesideSoundThatIsNotReported() {
+    var pacer = Pacer<Int>(rate: 2_000_000)
+    pacer.setHeld(true, now: 0)
+    for number in 0..<40 { _ = pacer.enqueue(number, size: 1250, kind: .video, now: 0) }
+    var sent: [Sent] = []
+    for number in 0..<50 as Range<Int64> {
+      _ = pacer.enqueue(100 + Int(number), size: 100, kind: .audio, isReported: false, now: number * 20 * ms)
+      sent += drive(&pacer, from: number * 20 * ms, to: number * 20 * ms).sent
+    }
+    #expect(sent.count { $0.kind == .audio } == 50)
+    #expect(sent.filter { $0.kind == .video }.map(\.at) == (0..<10).map { $0 * 100 * ms }, "\(sent)")
+  }
+
   /// 100 ms in bursts of 5 ms, and of 40 ms up to 63 kB.
   @Test(arguments: [(8_000_000, 4), (9_000_000, 5), (10_000_000, 40), (16_000_000, 51), (30_000_000, 51), (200_000_000, 100)])
   func itWakesForBurstsAndNotForPackets(rate: Int, burst: Int) {

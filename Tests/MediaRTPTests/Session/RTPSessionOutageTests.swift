@@ -151,4 +151,24 @@ import Testing
     let own = try #require(call.receiver.stats(receiving: SSRC(100))?.pliCount)
     #expect(call.sender.stats(sending: call.video)?.pliCount == 7 + own)
   }
+
+  /// Sound without transport-wide numbers, as Janus agrees on it: no feedback speaks of it, wherever the numbers of pictures are, and it keeps no
+  /// picture back.
+  @Test(arguments: [0x10, 0x1F94, 0x7FF0, 0x9000, 0xFFF0] as [UInt16])
+  func soundOfWhichNoFeedbackSpeaksStopsNoPictures(first: UInt16) throws {
+    let call = try TestCall(seed: 1, maximum: 1_000_000, start: 300_000, numbersSound: false)
+    call.sender.nextTransport = first
+    // Sound begins when something is known of pictures.
+    for index in 0..<30 as Range<Int64> { try call.send(1000, isKey: index == 0, at: 1_000_000_000 + index * Film.second / 30) }
+    try call.film(seconds: 10)
+    #expect(call.there.pictures.count > 300, "\(call.there.pictures.count)")
+    #expect(call.there.sounds.count > 450 && call.sender.target > 900_000, "\(call.sender.target)")
+    // Nothing comes back for a while.
+    call.back.loss = 1
+    try call.film(seconds: 3)
+    call.back.loss = 0
+    let before = call.there.pictures.count
+    try call.film(seconds: 10)
+    #expect(call.there.pictures.count > before + 240, "\(call.there.pictures.count - before)")
+  }
 }
