@@ -92,6 +92,10 @@ def _handler(browser: Browser) -> type[BaseHTTPRequestHandler]:
             if self.path == "/":
                 self.reply("text/html", (Path(__file__).parent / "pages/browser.html").read_bytes())
                 return
+            if self.path != "/next":
+                # The browser asks for /favicon.ico by itself: a message that it got with that would be lost to the page.
+                self.send_error(404)
+                return
             messages: list[Message] = []
             try:
                 messages.append(browser.messages.get(timeout=1))
