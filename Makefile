@@ -315,6 +315,10 @@ sanitize-address sanitize-thread: sanitize-%:
 interop:
 	@.ci/setup interop
 	@$(MAKE) --no-print-directory tool plugins plugin-host
+	@MSDK_FAST_TESTS=1 swift build --product livekit-echo $(SWIFT_DEBUG)
+	@echo "== messages and access tokens of LiveKit, with its own libraries"
+	@.build/interop-venv/bin/python Tests/LiveKit/check_messages.py .build/swift-tests/debug/livekit-echo
+	@.build/interop-venv/bin/python Tests/LiveKit/check_tokens.py .build/swift-tests/debug/livekit-echo
 	@echo "== with GStreamer, FFmpeg and Janus, VP8 and Opus over RTP, plain and protected; with aiortc, libwebrtc and Chromium over WebRTC, through coturn; a call over a hub on a link that falls and recovers"
 	@$(RUN_ENV) $(LIMIT) .build/interop-venv/bin/python -m unittest discover -v -s Tests/Interop
 	@cd Tests/Interop && MSDK_INTEROP_ENGINE=libwebrtc $(RUN_ENV) $(LIMIT) $(CURDIR)/.build/interop-venv/bin/python -m unittest -v rtc.test_webrtc rtc.test_relay

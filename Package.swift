@@ -157,6 +157,8 @@ let package = Package(
       ],
       path: "Tests/Fuzzing/Targets", swiftSettings: strict),
     .executableTarget(name: "msdk-fuzz-replay", dependencies: ["FuzzTargets", "MediaCore"], path: "Tests/Fuzzing/Replay", swiftSettings: strict),
+    // Messages of LiveKit there and back, for their comparison with those of others; never installed.
+    .executableTarget(name: "livekit-echo", dependencies: ["MediaSignalling", "MediaCore"], path: "Tests/LiveKit/Echo", swiftSettings: strict),
     // What the worst datagrams cost; never installed.
     .executableTarget(name: "rtp-datagrams", dependencies: ["MediaRTP", "MediaCore"], path: "Tests/Bench/Datagrams", swiftSettings: strict),
     // What resampling costs, without the path around it; never installed.

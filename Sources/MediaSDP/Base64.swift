@@ -1,4 +1,4 @@
-/// Bytes as text (RFC 4648, section 4).
+/// Bytes as text (RFC 4648, sections 4 and 5).
 public enum Base64 {
   private static let letters = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
 
@@ -32,4 +32,19 @@ public enum Base64 {
     }
     return bytes
   }
+
+  /// For urls and JSON Web Tokens: with "-" and "_" in place of "+" and "/", without padding.
+  public static func urlEncode(_ bytes: [UInt8]) -> String {
+    let swapped = encode(bytes).utf8.lazy.filter { $0 != UInt8(ascii: "=") }.map { swaps[$0] ?? $0 }
+    return String(decoding: Array(swapped), as: UTF8.self)
+  }
+
+  /// The same back. nil for what is none.
+  public static func urlDecode(_ text: some StringProtocol) -> [UInt8]? {
+    let bytes = Array(text.utf8)
+    guard !bytes.contains(UInt8(ascii: "+")), !bytes.contains(UInt8(ascii: "/")), !bytes.contains(UInt8(ascii: "=")) else { return nil }
+    return decode(String(decoding: bytes.map { byte in swaps.first { $0.value == byte }?.key ?? byte }, as: UTF8.self))
+  }
+
+  private static let swaps: [UInt8: UInt8] = [UInt8(ascii: "+"): UInt8(ascii: "-"), UInt8(ascii: "/"): UInt8(ascii: "_")]
 }

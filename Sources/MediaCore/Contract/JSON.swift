@@ -28,6 +28,15 @@ public indirect enum JSON: Sendable {
     }
   }
 
+  /// In one line, without spaces.
+  public var compact: String {
+    switch self {
+    case .array(let values): "[" + values.map(\.compact).joined(separator: ",") + "]"
+    case .object(let members): "{" + members.map { "\(JSON.quoted($0.0)):\($0.1.compact)" }.joined(separator: ",") + "}"
+    default: rendered()
+    }
+  }
+
   private static func block(_ open: String, _ close: String, _ items: [String], _ indent: String) -> String {
     guard !items.isEmpty else { return open + close }
     return "\(open)\n\(items.map { "\(indent)  \($0)" }.joined(separator: ",\n"))\n\(indent)\(close)"

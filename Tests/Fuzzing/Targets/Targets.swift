@@ -15,7 +15,8 @@ package let fuzzTargets: [any FuzzTarget.Type] = [
   IsolationEvents.self, IsolationReplies.self, IsolationDescription.self,
   ElfHeaders.self, ScanCacheFile.self, ScanAnswers.self, ParameterJSON.self, URLText.self,
   IngestFeed.self,
-  HTTPMessages.self, WebSocketFrames.self, WHIPConversation.self, JanusConversation.self, WebRequests.self
+  HTTPMessages.self, WebSocketFrames.self, WHIPConversation.self, JanusConversation.self, WebRequests.self,
+  LiveKitMessages.self
 ]
 
 /// A property that holds whatever the input is.

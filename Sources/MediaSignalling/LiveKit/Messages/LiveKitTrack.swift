@@ -1,0 +1,185 @@
+import MediaCore
+
+/// What a track carries.
+enum LiveKitTrackType: Int32, ProtoChoice {
+  case audio = 0, video = 1, data = 2
+}
+
+/// What a track is of.
+enum LiveKitSource: Int32, ProtoChoice {
+  case unknown = 0, camera = 1, microphone = 2, screenShare = 3, screenShareAudio = 4
+}
+
+/// A layer of a video track.
+enum LiveKitQuality: Int32, ProtoChoice {
+  case low = 0, medium = 1, high = 2, off = 3
+}
+
+/// What frames are encrypted with between participants.
+enum LiveKitEncryption: Int32, ProtoChoice {
+  case none = 0, gcm = 1, custom = 2
+}
+
+/// A size that a video track is sent in.
+struct LiveKitLayer: ProtoMessage {
+  var quality = LiveKitQuality.low
+  var width: UInt32 = 0
+  var height: UInt32 = 0
+  /// Bits a second.
+  var bitrate: UInt32 = 0
+  var ssrc: UInt32 = 0
+  var spatialLayer: Int32 = 0
+  var rid = ""
+  var repairSSRC: UInt32 = 0
+
+  mutating func visit(_ fields: inout ProtoFields) throws(MediaError) {
+    fields.choice(1, &quality)
+    fields.number(2, &width)
+    fields.number(3, &height)
+    fields.number(4, &bitrate)
+    fields.number(5, &ssrc)
+    fields.number(6, &spatialLayer)
+    try fields.text(7, &rid)
+    fields.number(8, &repairSSRC)
+  }
+}
+
+/// A codec that a track is sent in, with its layers, as a client announces it.
+struct LiveKitCodecLayers: ProtoMessage {
+  var codec = ""
+  var cid = ""
+  var layers: [LiveKitLayer] = []
+
+  mutating func visit(_ fields: inout ProtoFields) throws(MediaError) {
+    try fields.text(1, &codec)
+    try fields.text(2, &cid)
+    try fields.messages(4, &layers)
+  }
+}
+
+/// A codec that a track is sent in, with its layers, as a server tells of it.
+struct LiveKitCodecInfo: ProtoMessage {
+  var mimeType = ""
+  var mid = ""
+  var cid = ""
+  var layers: [LiveKitLayer] = []
+  var sdpCID = ""
+
+  mutating func visit(_ fields: inout ProtoFields) throws(MediaError) {
+    try fields.text(1, &mimeType)
+    try fields.text(2, &mid)
+    try fields.text(3, &cid)
+    try fields.messages(4, &layers)
+    try fields.text(6, &sdpCID)
+  }
+}
+
+/// A track of somebody, as a server tells of it.
+struct LiveKitTrackInfo: ProtoMessage {
+  var sid = ""
+  var type = LiveKitTrackType.audio
+  var name = ""
+  var isMuted = false
+  var width: UInt32 = 0
+  var height: UInt32 = 0
+  var isSimulcast = false
+  var hasNoDTX = false
+  var source = LiveKitSource.unknown
+  var layers: [LiveKitLayer] = []
+  var mimeType = ""
+  var mid = ""
+  var codecs: [LiveKitCodecInfo] = []
+  var isStereo = false
+  var hasNoRED = false
+  var encryption = LiveKitEncryption.none
+  var stream = ""
+
+  mutating func visit(_ fields: inout ProtoFields) throws(MediaError) {
+    try fields.text(1, &sid)
+    fields.choice(2, &type)
+    try fields.text(3, &name)
+    fields.flag(4, &isMuted)
+    fields.number(5, &width)
+    fields.number(6, &height)
+    fields.flag(7, &isSimulcast)
+    fields.flag(8, &hasNoDTX)
+    fields.choice(9, &source)
+    try fields.messages(10, &layers)
+    try fields.text(11, &mimeType)
+    try fields.text(12, &mid)
+    try fields.messages(13, &codecs)
+    fields.flag(14, &isStereo)
+    fields.flag(15, &hasNoRED)
+    fields.choice(16, &encryption)
+    try fields.text(17, &stream)
+  }
+}
+
+/// A track that a client is about to publish.
+struct LiveKitAddTrack: ProtoMessage {
+  /// What its media section calls it.
+  var cid = ""
+  var name = ""
+  var type = LiveKitTrackType.audio
+  var width: UInt32 = 0
+  var height: UInt32 = 0
+  var isMuted = false
+  var hasNoDTX = false
+  var source = LiveKitSource.unknown
+  var layers: [LiveKitLayer] = []
+  var codecs: [LiveKitCodecLayers] = []
+  var sid = ""
+  var isStereo = false
+  var hasNoRED = false
+  var encryption = LiveKitEncryption.none
+  var stream = ""
+
+  mutating func visit(_ fields: inout ProtoFields) throws(MediaError) {
+    try fields.text(1, &cid)
+    try fields.text(2, &name)
+    fields.choice(3, &type)
+    fields.number(4, &width)
+    fields.number(5, &height)
+    fields.flag(6, &isMuted)
+    fields.flag(7, &hasNoDTX)
+    fields.choice(8, &source)
+    try fields.messages(9, &layers)
+    try fields.messages(10, &codecs)
+    try fields.text(11, &sid)
+    fields.flag(12, &isStereo)
+    fields.flag(13, &hasNoRED)
+    fields.choice(14, &encryption)
+    try fields.text(15, &stream)
+  }
+}
+
+/// The answer to the announcement of a track.
+struct LiveKitTrackPublished: ProtoMessage {
+  var cid = ""
+  var track: LiveKitTrackInfo?
+
+  mutating func visit(_ fields: inout ProtoFields) throws(MediaError) {
+    try fields.text(1, &cid)
+    try fields.message(2, &track)
+  }
+}
+
+/// A track, by its sid.
+struct LiveKitTrackID: ProtoMessage {
+  var sid = ""
+
+  mutating func visit(_ fields: inout ProtoFields) throws(MediaError) {
+    try fields.text(1, &sid)
+  }
+}
+
+/// A track is muted, or not any longer.
+struct LiveKitMute: ProtoMessage {
+  var sid = ""
+  var isMuted = false
+
+  mutating func visit(_ fields: inout ProtoFields) throws(MediaError) {
+    try fields.text(1, &sid)
+    fields.flag(2, &isMuted)
+  }
+}

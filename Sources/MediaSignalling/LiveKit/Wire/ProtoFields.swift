@@ -1,0 +1,270 @@
+import MediaCore
+
+/// What a message names its fields to: it writes those that are not empty, or reads the one that has come.
+struct ProtoFields {
+  /// Bytes of a message.
+  static let longest = 262_144
+  /// In one message, with those of the messages in it: an empty one of two bytes becomes hundreds in memory.
+  static let most = 8_192
+
+  private enum Value {
+    case number(UInt64)
+    case fixed32(UInt32)
+    case fixed64
+    case bytes(Range<Int>)
+  }
+
+  /// What was written.
+  private(set) var output: [UInt8] = []
+  private let input: [UInt8]
+  private let isReading: Bool
+  /// Of the field that is read. 0: it was taken, or none is.
+  private var current = 0
+  private var value = Value.fixed64
+  private var left = most
+
+  /// Writes.
+  init() {
+    (input, isReading) = ([], false)
+  }
+
+  init(reading bytes: [UInt8]) {
+    (input, isReading) = (bytes, true)
+  }
+
+  // -------------------------------------------------------------------------------------------------------------------- reading
+
+  mutating func read<M: ProtoMessage>(_ message: inout M, in range: Range<Int>) throws(MediaError) {
+    var place = range.lowerBound
+    while place < range.upperBound {
+      guard left > 0 else { throw MediaError(.limit, "LiveKit: a message has more than \(ProtoFields.most) fields") }
+      left -= 1
+      let key = try varint(&place, range.upperBound)
+      guard key >> 3 > 0, key >> 3 <= 536_870_911 else { throw MediaError(.corrupt, "LiveKit: a message has the field \(key >> 3)") }
+      let number = Int(key >> 3)
+      switch key & 7 {
+      case 0: value = .number(try varint(&place, range.upperBound))
+      case 1:
+        _ = try take(8, &place, range.upperBound, of: number)
+        value = .fixed64
+      case 2:
+        let length = try varint(&place, range.upperBound)
+        value = .bytes(try take(length, &place, range.upperBound, of: number))
+      case 5:
+        let bytes = try take(4, &place, range.upperBound, of: number)
+        value = .fixed32(input[bytes].reversed().reduce(0) { $0 << 8 | UInt32($1) })
+      // Groups, which version 3 has not, and what was never defined.
+      default: throw MediaError(.corrupt, "LiveKit: field \(number) of a message is of the unknown kind \(key & 7)")
+      }
+      current = number
+      try message.visit(&self)
+      current = 0
+    }
+  }
+
+  private func take(_ length: UInt64, _ place: inout Int, _ end: Int, of number: Int) throws(MediaError) -> Range<Int> {
+    guard length <= UInt64(end - place) else {
+      throw MediaError(.corrupt, "LiveKit: field \(number) of a message has \(length) bytes, and \(end - place) are left")
+    }
+    defer { place += Int(length) }
+    return place..<place + Int(length)
+  }
+
+  private func varint(_ place: inout Int, _ end: Int) throws(MediaError) -> UInt64 {
+    var number: UInt64 = 0
+    for shift in stride(from: 0 as UInt64, through: 63, by: 7) {
+      guard place < end else { throw MediaError(.corrupt, "LiveKit: a message ends within a number") }
+      let byte = input[place]
+      place += 1
+      number |= UInt64(byte & 0x7F) << shift
+      if byte < 0x80 { return number }
+    }
+    throw MediaError(.corrupt, "LiveKit: a message has a number of more than 10 bytes")
+  }
+
+  /// The one that is read is of this number, and now taken.
+  private mutating func isNext(_ number: Int) -> Bool {
+    guard current == number else { return false }
+    current = 0
+    return true
+  }
+
+  private func text(_ range: Range<Int>) throws(MediaError) -> String {
+    guard let text = String(validating: input[range], as: UTF8.self) else {
+      throw MediaError(.corrupt, "LiveKit: a text of \(range.count) bytes in a message is not valid UTF-8")
+    }
+    return text
+  }
+
+  // -------------------------------------------------------------------------------------------------------------------- writing
+
+  private mutating func write(_ number: UInt64) {
+    var rest = number
+    while rest >= 0x80 {
+      output.append(UInt8(truncatingIfNeeded: rest) | 0x80)
+      rest >>= 7
+    }
+    output.append(UInt8(rest))
+  }
+
+  private mutating func write(_ number: Int, bytes: some Collection<UInt8>) {
+    write(UInt64(number) << 3 | 2)
+    write(UInt64(bytes.count))
+    output += bytes
+  }
+
+  // --------------------------------------------------------------------------------------------------------------------- numbers
+
+  /// uint32, int32, uint64, int64. What does not fit is cut, as everywhere in this encoding.
+  mutating func number(_ number: Int, _ field: inout some FixedWidthInteger) {
+    if !isReading {
+      guard field != 0 else { return }
+      write(UInt64(number) << 3)
+      write(UInt64(truncatingIfNeeded: field))
+    } else if isNext(number), case .number(let value) = value {
+      field = .init(truncatingIfNeeded: value)
+    }
+  }
+
+  mutating func flag(_ number: Int, _ field: inout Bool) {
+    var value: UInt64 = field ? 1 : 0
+    self.number(number, &value)
+    field = value != 0
+  }
+
+  mutating func float(_ number: Int, _ field: inout Float) {
+    if !isReading {
+      guard field.bitPattern != 0 else { return }
+      write(UInt64(number) << 3 | 5)
+      for shift in stride(from: 0, to: 32, by: 8) { output.append(UInt8(truncatingIfNeeded: field.bitPattern >> UInt32(shift))) }
+    } else if isNext(number), case .fixed32(let bits) = value {
+      field = Float(bitPattern: bits)
+    }
+  }
+
+  /// One of a list. A value that is not in it is read as the first.
+  mutating func choice<E: ProtoChoice>(_ number: Int, _ field: inout E) {
+    var value = field.rawValue
+    self.number(number, &value)
+    field = E(rawValue: value) ?? E(rawValue: 0) ?? field
+  }
+
+  /// Several of a list, written together; those that are not in it are left out.
+  mutating func choices<E: ProtoChoice>(_ number: Int, _ field: inout [E]) throws(MediaError) {
+    if !isReading {
+      guard !field.isEmpty else { return }
+      var packed = ProtoFields()
+      for one in field { packed.write(UInt64(truncatingIfNeeded: one.rawValue)) }
+      write(number, bytes: packed.output)
+    } else if isNext(number) {
+      switch value {
+      case .number(let value): if let one = E(rawValue: Int32(truncatingIfNeeded: value)) { field.append(one) }
+      case .bytes(let range):
+        var place = range.lowerBound
+        while place < range.upperBound {
+          guard left > 0 else { throw MediaError(.limit, "LiveKit: a message has more than \(ProtoFields.most) fields") }
+          left -= 1
+          let value = try varint(&place, range.upperBound)
+          if let one = E(rawValue: Int32(truncatingIfNeeded: value)) { field.append(one) }
+        }
+      default: break
+      }
+    }
+  }
+
+  // ----------------------------------------------------------------------------------------------------------------------- bytes
+
+  mutating func text(_ number: Int, _ field: inout String) throws(MediaError) {
+    if !isReading {
+      if !field.isEmpty { write(number, bytes: field.utf8) }
+    } else if isNext(number), case .bytes(let range) = value {
+      field = try text(range)
+    }
+  }
+
+  mutating func texts(_ number: Int, _ field: inout [String]) throws(MediaError) {
+    if !isReading {
+      for text in field { write(number, bytes: text.utf8) }
+    } else if isNext(number), case .bytes(let range) = value {
+      field.append(try text(range))
+    }
+  }
+
+  mutating func bytes(_ number: Int, _ field: inout [UInt8]) {
+    if !isReading {
+      if !field.isEmpty { write(number, bytes: field) }
+    } else if isNext(number), case .bytes(let range) = value {
+      field = Array(input[range])
+    }
+  }
+
+  /// A map of texts by texts, written in the order of its keys.
+  mutating func map(_ number: Int, _ field: inout [String: String]) throws(MediaError) {
+    if !isReading {
+      for (key, value) in field.sorted(by: { $0.key < $1.key }) { write(number, bytes: ProtoEntry(key: key, value: value).encoded) }
+    } else if isNext(number), case .bytes(let range) = value {
+      var entry = ProtoEntry()
+      try read(&entry, in: range)
+      field[entry.key] = entry.value
+    }
+  }
+
+  // -------------------------------------------------------------------------------------------------------------------- messages
+
+  /// nil: it is not there. One that comes twice is one: the second adds to the first.
+  mutating func message<M: ProtoMessage>(_ number: Int, _ field: inout M?) throws(MediaError) {
+    if !isReading {
+      if let message = field { write(number, bytes: message.encoded) }
+    } else if isNext(number), case .bytes(let range) = value {
+      var message = field ?? M()
+      try read(&message, in: range)
+      field = message
+    }
+  }
+
+  mutating func messages<M: ProtoMessage>(_ number: Int, _ field: inout [M]) throws(MediaError) {
+    if !isReading {
+      for message in field { write(number, bytes: message.encoded) }
+    } else if isNext(number), case .bytes(let range) = value {
+      var message = M()
+      try read(&message, in: range)
+      field.append(message)
+    }
+  }
+
+  /// One of several messages, of which one alone can be there: `part` is its content if `whole` is that one.
+  mutating func one<W, M: ProtoMessage>(_ number: Int, of whole: inout W, _ make: (M) -> W, _ part: (W) -> M?) throws(MediaError) {
+    let isNext = isReading && current == number
+    var message = part(whole)
+    try self.message(number, &message)
+    if isNext, let message { whole = make(message) }
+  }
+
+  /// The same, of a text. One that is there is written if it is empty too.
+  mutating func word<W>(_ number: Int, of whole: inout W, _ make: (String) -> W, _ part: (W) -> String?) throws(MediaError) {
+    if !isReading {
+      if let text = part(whole) { write(number, bytes: text.utf8) }
+    } else if isNext(number), case .bytes(let range) = value {
+      whole = make(try text(range))
+    }
+  }
+}
+
+/// A value of a list, by its number.
+protocol ProtoChoice: RawRepresentable<Int32>, Sendable, Equatable {}
+
+private struct ProtoEntry: ProtoMessage {
+  var key = ""
+  var value = ""
+
+  init() {}
+
+  init(key: String, value: String) {
+    (self.key, self.value) = (key, value)
+  }
+
+  mutating func visit(_ fields: inout ProtoFields) throws(MediaError) {
+    try fields.text(1, &key)
+    try fields.text(2, &value)
+  }
+}
