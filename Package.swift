@@ -40,6 +40,7 @@ let package = Package(
     .systemLibrary(name: "CYUV", path: "Sources/CYUV", providers: [.apt(["libyuv-dev"])]),
     .systemLibrary(name: "COpus", path: "Sources/COpus", pkgConfig: "opus", providers: [.apt(["libopus-dev"])]),
     .systemLibrary(name: "CFFI", path: "Sources/CFFI", pkgConfig: "libffi", providers: [.apt(["libffi-dev"])]),
+    .systemLibrary(name: "CQREncode", path: "Sources/CQREncode", pkgConfig: "libqrencode", providers: [.apt(["libqrencode-dev"])]),
     .systemLibrary(name: "COpenSSL", path: "Sources/COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
     // No unsafe flags here and in what MediaSDK is made of: a package that depends on a version of this one could not be built.
     .target(
@@ -128,7 +129,7 @@ let package = Package(
       dependencies: [
         "Checker",
         "CMediaSDK", "MediaSDK", "MediaIsolation", "IsolationProtocol", "MediaPlugins", "MediaTransport", "MediaSDP", "MediaCodecs",
-        "MediaRuntime", "MediaCore", "CLinux",
+        "MediaRuntime", "MediaCore", "CLinux", "CQREncode",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       // What `msdk plugin new` writes: bytes in the tool, so that nothing has to be installed beside it.

@@ -90,7 +90,7 @@ typedef struct msdk_hub_info {
   uint32_t member_count; /**< over the network, including briefly disconnected members, without those who wait for the room's answer */
   uint32_t web_port;        /**< of the page; 0: there is none */
   uint64_t packets_foreign; /**< datagrams of no member */
-  char fingerprint[96];     /**< "AA:BB:...", for the url */
+  char fingerprint[96];     /**< "AA:BB:...", for the url; of the web server, if it has TLS, too */
   /** Of the room, for sessions elsewhere. HOST is the first address. For 0.0.0.0 or :: it is the address from which this machine sends
    * to others, or the loopback address if it has no network. A program whose members reach it by another address or a name replaces
    * HOST. */

@@ -23,7 +23,7 @@ struct Tool: ParsableCommand {
       """,
     version: SDKVersion.text,
     subcommands: [
-      InspectCommand.self, RunCommand.self, SendCommand.self, ReceiveCommand.self, HubCommand.self, TopCommand.self,
+      InspectCommand.self, RunCommand.self, SendCommand.self, ReceiveCommand.self, ServeCommand.self, TopCommand.self,
       ParamsCommand.self, PluginCommand.self, DemoCommand.self, DoctorCommand.self, BenchLinkCommand.self, CompletionsCommand.self,
       CompleteCommand.self
     ])

@@ -16,7 +16,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 # From the bottom up; those of one line know nothing of each other.
 ROOMS = (
-    ("CMediaSDK", "CLinux", "CVPX", "CYUV", "COpus", "CResampler", "CFFI", "COpenSSL", "CPixels", "CUSRSCTP"),
+    ("CMediaSDK", "CLinux", "CVPX", "CYUV", "COpus", "CResampler", "CFFI", "COpenSSL", "CPixels", "CQREncode", "CUSRSCTP"),
     ("MediaCore",),
     ("MediaRuntime", "MediaCodecs", "MediaRTP", "MediaTLS", "MediaSCTP"),
     ("MediaSDP", "MediaSRTP", "MediaPlugins"),
@@ -30,7 +30,7 @@ ROOMS = (
     ("msdk", "msdk-plugin-host"),
 )
 # Code that runs in no process of the program: what depends on it would bring it into the library.
-ALONE = {"IsolationChild": {"msdk-plugin-host"}}
+ALONE = {"IsolationChild": {"msdk-plugin-host"}, "CQREncode": {"msdk"}}
 OWN = {"Swift", "Synchronization", "Glibc", "Testing", "ArgumentParser"}
 MOST = 25
 CODE = {".swift", ".c", ".h", ".py"}

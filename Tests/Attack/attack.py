@@ -55,15 +55,26 @@ def start(attack: Attack, stack: contextlib.ExitStack) -> tuple[Child, list[Chil
         host = stack.enter_context(Child("host.py", json.dumps({"room": ROOM} | attack.host)))
         said = host.heard(20)
         target = {"host": "127.0.0.1", "port": said["port"], "room": ROOM, "token": HONEST}
-        relay = stack.enter_context(Child("relay.py", str(said["port"]), str(FAR)))
-        far = said["url"].replace(f":{said['port']}/", f":{relay.heard(20)['port']}/")
-        honest = stack.enter_context(Child("honest.py", json.dumps({"hub": said["url"], "far": far, "token": HONEST})))
+        port = said["web_port"] or said["port"]
+        relay = stack.enter_context(Child("relay.py", str(port), str(FAR)))
+        far = relay.heard(20)["port"]
+        call = {"hub": said["url"], "far": said["url"].replace(f":{port}/", f":{far}/"), "token": HONEST}
+        honest = stack.enter_context(Child("honest.py", json.dumps(call | (web_call(said, far) if said["web"] else {}))))
         probe = stack.enter_context(Child("probe.py", json.dumps(target)))
+        target["port"] = port
         children = [honest]
     for child in (honest, probe):
         if child and not (said := child.heard(40))["ready"]:
             raise RuntimeError(f"{child.program} has no call: {said}")
     return host, children, probe, target
+
+
+def web_call(said: dict[str, Any], far: int) -> dict[str, Any]:
+    """Where the honest participants by WHIP and WHEP go, every second guest by the long path."""
+    scheme, end = said["web"].partition(":")[0], f"#fingerprint={said['fingerprint']}" if said["web"].startswith("https:") else ""
+    place = f"127.0.0.1:{said['web_port']}"
+    guests = [f"whep+{scheme}://{at}/whep/{ROOM}/camera{end}" for at in (place, f"127.0.0.1:{far}")]
+    return {"whip": f"whip+{scheme}://{place}/whip/{ROOM}?user=camera{end}", "whep": guests[0], "guests": guests}
 
 
 def figures(children: list[Child], probe: Optional[Child], begin: float, end: float) -> Call:

@@ -33,6 +33,8 @@ class Attack:
     amplification: float | None = None
 
 
+HTTP, HTTPS = {"web": "http"}, {"web": "https"}
+
 ATTACKS = [
     Attack("toggles", 4, "ten members toggle mute 190 times a second and confirm nothing", "members.togglers",
            growth=64, descriptors=128, cpu=60),
@@ -66,4 +68,24 @@ ATTACKS = [
            growth=32, descriptors=64, cpu=15, wire=True),
     Attack("elsewhere", 11, "a member's packet from an address that has asked for nothing", "members.elsewhere",
            growth=32, descriptors=64, cpu=20, amplification=3.0),
+    Attack("web-knocks", 12, "200 bare connects a second to the web server, from the honest ones' address", "strangers.knocks_same",
+           growth=32, descriptors=256, cpu=20, host=HTTP),
+    Attack("web-handshakes", 12, "strangers from two other addresses who finish TLS with the web server and hang up", "strangers.handshakes",
+           growth=32, descriptors=256, cpu=50, host=HTTPS),
+    Attack("web-hellos", 12, "2,000 connects a second that say the same first message of TLS to the web server", "strangers.hellos",
+           growth=32, descriptors=256, cpu=50, host=HTTPS),
+    Attack("web-halves", 12, "requests by the thousand that never end, a byte at a time, from two addresses", "web.halves",
+           growth=64, descriptors=600, cpu=40, host=HTTP),
+    Attack("web-bodies", 12, "bodies that never end: of a length that does not come, and of chunks without a last one", "web.bodies",
+           growth=64, descriptors=600, cpu=40, host=HTTP),
+    Attack("web-garbage", 12, "2,000 connects a second with what is no request, and WebSockets with what is no frame", "web.garbage",
+           growth=64, descriptors=256, cpu=50, host=HTTP),
+    Attack("web-sockets", 12, "pages that open a WebSocket and do not join", "web.sockets",
+           growth=64, descriptors=600, cpu=40, host=HTTP),
+    Attack("web-offers", 12, "offers of WHIP, as many as are taken, of which none ever connects", "web.offers",
+           growth=64, descriptors=600, cpu=50, host=HTTP),
+    Attack("web-long-offers", 12, "offers of WHIP that are as long as they may be, and of 1 MiB", "web.long_offers",
+           growth=64, descriptors=600, cpu=50, host=HTTP),
+    Attack("web-guesses", 12, "PATCH and DELETE of sessions whose names are guessed, as many as are taken", "web.guesses",
+           growth=32, descriptors=256, cpu=50, host=HTTP),
 ]

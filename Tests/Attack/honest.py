@@ -1,6 +1,7 @@
-"""The honest participants: two parties of a call, over a hub or alone at their end of a wire, and in a room guests who come and go.
+"""The honest participants: two parties of a call, over a hub or alone at their end of a wire, and in a room guests who come and go. At a
+web server also a client of WHIP whom a player of WHEP hears, and guests who are such players.
 
-    honest.py '{"hub": URL, "far": URL, "token": TOKEN}' | '{"rtp": URL}'
+    honest.py '{"hub": URL, "far": URL, "token": TOKEN, "whip": URL, "whep": URL, "guests": [URL...]}' | '{"rtp": URL}'
 """
 from __future__ import annotations
 
@@ -71,7 +72,13 @@ def main() -> None:
             url, token = options["hub"], options["token"]
             parties = [Party(engine, engine.create_session(url, name, access_token=token), other)
                        for name, other in (("alice", "bob"), ("bob", "alice"))]
-            joins: Optional[Joins] = Joins(lobby, [url, options["far"]], token)
+            if "whip" in options:
+                camera = Party(engine, engine.create_session(options["whip"], "camera", access_token=token), hears=False)
+                # There is nothing to receive before.
+                while not camera.sent and not camera.failure:
+                    time.sleep(0.02)
+                parties += [camera, Party(engine, engine.create_session(options["whep"], "player", access_token=token), speaks=False)]
+            joins: Optional[Joins] = Joins(lobby, options.get("guests", [url, options.get("far")]), token)
         else:
             parties, joins = [Party(engine, engine.create_session(options["rtp"], "alice"))], None
         deadline = time.monotonic() + 20

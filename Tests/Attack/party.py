@@ -1,4 +1,5 @@
-"""One honest party of a call: sends fifty numbered packets of Opus a second and counts which of those of the other one come."""
+"""One honest party of a call: sends fifty numbered packets of Opus a second and counts which of those of the other one come. A client of
+WHIP does the first alone, a player of WHEP the second."""
 from __future__ import annotations
 
 import struct
@@ -18,13 +19,16 @@ LATE = 1.0  # seconds after which nobody plays a packet any more: it counts as l
 class Party:
     """Sent and received packets are kept with the time at which they were sent, by one clock of all processes."""
 
-    def __init__(self, engine: Engine, session: Session, other: str = "") -> None:
-        self.engine, self.session, self.other = engine, session, other
+    def __init__(self, engine: Engine, session: Session, other: str = "", speaks: bool = True, hears: bool = True) -> None:
+        self.engine, self.session, self.other, self.speaks, self.hears = engine, session, other, speaks, hears
         self.name = session.user_id
         self.sent: list[float] = []
         self.came: dict[int, tuple[float, float]] = {}  # when it was sent, and how long it took
         self.failure = ""
         self._stream = engine.create_outgoing_audio(codec=Codec.OPUS, encoded_input=True)
+        if not hears:
+            # What a client of WHIP sends is in its offer.
+            session.start_audio(self._stream)
         session.connect(wait=False)
         self._is_over = threading.Event()
         threading.Thread(target=self._follow, daemon=True).start()
@@ -34,7 +38,7 @@ class Party:
 
     @property
     def is_warm(self) -> bool:
-        return len(self.came) >= WARM
+        return not self.hears or len(self.came) >= WARM
 
     def _follow(self) -> None:
         while not self._is_over.is_set():
@@ -47,13 +51,14 @@ class Party:
                 return
 
     def _took(self, event: Event) -> None:
-        if isinstance(event, SessionStateChanged) and event.state == SessionState.CONNECTED and not self.sent:
-            self.session.start_audio(self._stream)
+        if isinstance(event, SessionStateChanged) and event.state == SessionState.CONNECTED and self.speaks and not self.sent:
+            if self.hears:
+                self.session.start_audio(self._stream)
             threading.Thread(target=self._speak, daemon=True).start()
         elif isinstance(event, SessionStateChanged) and event.state == SessionState.DISCONNECTED:
             self.failure = self.failure or f"disconnected: {event.text}"
         elif isinstance(event, IncomingAudioAdded):
-            # Those of attackers are left alone; over RTP the name is the address, and the first is the other one.
+            # Those of attackers are left alone; over RTP and by WHEP the first is the other one.
             if event.incoming_audio.user_id == self.other or not self.other and not self.came:
                 event.incoming_audio.start(output=Output.ENCODED)
                 threading.Thread(target=self._hear, args=(event.incoming_audio,), daemon=True).start()

@@ -7,7 +7,7 @@ import socket
 import ssl
 import struct
 import time
-from typing import Any, Optional
+from typing import Any, Optional, Sequence
 
 import hub_wire
 from hub_member import Line
@@ -31,13 +31,13 @@ def knock(address: tuple[str, int], source: str) -> Optional[socket.socket]:
         return None
 
 
-def flood(target: dict[str, Any], seconds: float, rate: int, source: str, garbage: bytes, held: float) -> dict[str, Any]:
-    """Connections that say that and nothing more, each kept for so long."""
+def flood(target: dict[str, Any], seconds: float, rate: int, source: str, garbage: Sequence[bytes], held: float) -> dict[str, Any]:
+    """Connections that say one of these and nothing more, each kept for so long."""
     address, made, refused = (target["host"], target["port"]), 0, 0
     open_ones: collections.deque[tuple[float, socket.socket]] = collections.deque()
-    unsaid: list[socket.socket] = []
+    unsaid: list[tuple[socket.socket, bytes]] = []
     for now in Pace(rate, seconds):
-        unsaid = [one for one in unsaid if not _say(one, garbage)]
+        unsaid = [(one, words) for one, words in unsaid if not _say(one, words)]
         while open_ones and now - open_ones[0][0] > held:
             open_ones.popleft()[1].close()
         if (one := knock(address, source)) is None:
@@ -46,16 +46,16 @@ def flood(target: dict[str, Any], seconds: float, rate: int, source: str, garbag
         made += 1
         open_ones.append((now, one))
         if garbage:
-            unsaid.append(one)
+            unsaid.append((one, garbage[made % len(garbage)]))
     for _, one in open_ones:
         one.close()
     return {"did": f"{made / seconds:,.0f} connections a second" + (f", {refused} failed" if refused else ""), "effort": made}
 
 
-def _say(connection: socket.socket, garbage: bytes) -> bool:
+def _say(connection: socket.socket, words: bytes) -> bool:
     """Whether that is done."""
     try:
-        connection.send(garbage)
+        connection.send(words)
     except BlockingIOError:
         return False
     except OSError:
@@ -64,7 +64,7 @@ def _say(connection: socket.socket, garbage: bytes) -> bool:
 
 
 def garbage(target: dict[str, Any], seconds: float) -> dict[str, Any]:
-    return flood(target, seconds, 2000, SAME, bytes(range(16)), held=1.5)
+    return flood(target, seconds, 2000, SAME, [bytes(range(16))], held=1.5)
 
 
 def _client_hello() -> bytes:
@@ -84,15 +84,15 @@ def _context() -> ssl.SSLContext:
 
 
 def hellos(target: dict[str, Any], seconds: float) -> dict[str, Any]:
-    return flood(target, seconds, 2000, OTHER, _client_hello(), held=1.5)
+    return flood(target, seconds, 2000, OTHER, [_client_hello()], held=1.5)
 
 
 def knocks_same(target: dict[str, Any], seconds: float) -> dict[str, Any]:
-    return flood(target, seconds, 200, SAME, b"", held=12)
+    return flood(target, seconds, 200, SAME, [], held=12)
 
 
 def knocks_other(target: dict[str, Any], seconds: float) -> dict[str, Any]:
-    return flood(target, seconds, 200, OTHER, b"", held=12)
+    return flood(target, seconds, 200, OTHER, [], held=12)
 
 
 def unverified(target: dict[str, Any], seconds: float, most: int = 100) -> dict[str, Any]:

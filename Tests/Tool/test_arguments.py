@@ -129,14 +129,14 @@ class Arguments(ToolTest):
     def test_in_the_tool_s_own_words(self) -> None:
         """The library names members of the C contract."""
         cases: list[tuple[list[str], str]] = [
-            (["hub", "--address", "somewhere"], "--address"), (["hub", "a?b"], "the room"), (["receive", "http://127.0.0.1:9"], "the url"),
+            (["serve", "--address", "somewhere"], "--address"), (["serve", "a?b"], "the room"), (["receive", "http://127.0.0.1:9"], "the url"),
             (["receive", "rtp://:99999"], "the url"), (["send", "rtp://127.0.0.1:9", *PATTERN[1:], "--codec", "raw"], "VP8"),
             (["receive", "hub://127.0.0.1:9/r?fingerprint=" + "AB" * 32, "--user", "u" * 300], "(--user)"),
             ([*PATTERN, "--size", "5000x5000"], "--size"), ([*PATTERN, "--codec", "XYZ1"], "XYZ1"),
         ]
         for arguments, word in cases:
             with self.subTest(arguments=arguments):
-                result = self.msdk(*arguments, plugins=arguments[0] != "hub")
+                result = self.msdk(*arguments, plugins=arguments[0] != "serve")
                 self.assertEqual(result.code, 1, result.errors)
                 self.assertIn(word, result.errors)
                 for name in ["options.", "room_url", "MSDK_", " 0x"]:

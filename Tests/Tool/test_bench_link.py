@@ -76,9 +76,9 @@ class BenchLink(Peers):
         return document
 
     def hub(self, *words: str) -> str:
-        hub = self.begin("hub", "room", "--address", "127.0.0.1", *words, plugins=False)
-        assert hub.stdout is not None
-        return hub.stdout.readline().strip()
+        room = self.begin("serve", "room", "--address", "127.0.0.1", "--no-web", *words, plugins=False)
+        assert room.stdout is not None
+        return room.stdout.readline().split()[-1]
 
     def test_a_hub(self) -> None:
         url = self.hub()

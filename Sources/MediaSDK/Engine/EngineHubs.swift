@@ -34,7 +34,7 @@ public struct HubInfo: Sendable {
   public let memberCount: Int
   /// Datagrams that came from no member.
   public let foreignPackets: UInt64
-  /// The SHA-256 of the certificate as hexadecimal bytes with colons between them, for the url.
+  /// The SHA-256 of the certificate as hexadecimal bytes with colons between them, for the url. The web server has the same certificate.
   public let fingerprint: String
   /// For sessions elsewhere.
   public let url: String
@@ -88,7 +88,10 @@ extension Engine {
     do throws(MediaError) {
       // Files, keys and sockets: nothing is locked.
       if let pair = options.certificate { settings.certificate = try TLSCertificate.load(certificate: pair.file, key: pair.key) }
-      let web = try openWeb(room, options, settings)
+      let isOwnOnly = options.certificate == nil && settings.addresses.allSatisfy { WebServer.isLoopback($0) }
+      // One for both, so that one fingerprint identifies the process.
+      if options.webPort != nil, !isOwnOnly, settings.certificate == nil { settings.certificate = try TLSCertificate.make() }
+      let web = try openWeb(room, options, settings, isEncrypted: !isOwnOnly)
       do throws(MediaError) {
         return try enter(OpenHub(hub: try HubServer(room: room, options: settings, loop: loop, thread: networkThread()), web: web), room)
       } catch {
@@ -101,12 +104,14 @@ extension Engine {
     }
   }
 
-  private func openWeb(_ room: String, _ options: HubOptions, _ hub: HubServer.Options) throws(MediaError) -> WebServer? {
+  /// `isEncrypted`: not at this machine's own addresses, where nobody listens, and a certificate that is made has to be accepted by hand.
+  private func openWeb(
+    _ room: String, _ options: HubOptions, _ hub: HubServer.Options, isEncrypted: Bool
+  ) throws(MediaError) -> WebServer? {
     guard let port = options.webPort else { return nil }
     var web = WebServer.Options(hub.addresses.map { $0.with(port: port) })
     (web.certificate, web.mostMembers, web.watch) = (hub.certificate, hub.mostMembers, hub.watch)
-    // Nobody listens there, and a certificate that is made has to be accepted by hand.
-    web.isEncrypted = hub.certificate != nil || !hub.addresses.allSatisfy { WebServer.isLoopback($0) }
+    web.isEncrypted = isEncrypted
     return try WebServer(room: room, options: web, loop: loop, thread: networkThread())
   }
 

@@ -23,9 +23,9 @@ struct BenchLinkCommand: ParsableCommand {
       In these examples everything runs on one machine.
 
       Examples:
-        msdk hub standup --address 127.0.0.1 > hub.txt &
+        msdk serve standup --address 127.0.0.1 > urls.txt &
         sleep 1
-        msdk bench-link "$(head -n 1 hub.txt)" --seconds 4
+        msdk bench-link "$(grep -o 'hub://.*' urls.txt)" --seconds 4
         kill $!
         msdk receive 'rtp://:5004?feedback=1' > received.txt &
         sleep 1
@@ -33,7 +33,7 @@ struct BenchLinkCommand: ParsableCommand {
         wait
       """)
 
-  @Argument(help: ArgumentHelp("hub://..., as msdk hub prints it, or rtp://HOST:PORT, with ?key=value&...", valueName: "url"))
+  @Argument(help: ArgumentHelp("hub://..., as msdk serve prints it, or rtp://HOST:PORT, with ?key=value&...", valueName: "url"))
   var url: String
 
   @Option(help: ArgumentHelp("For how long, 2 to 600; default: 10.", valueName: "n"), transform: { try Arguments.seconds($0) })
@@ -45,11 +45,11 @@ struct BenchLinkCommand: ParsableCommand {
   var bitrate: UInt64 = 2_500_000
 
   @Option(
-    help: ArgumentHelp("In a hub's room: the user id of the sending member; default: this machine's name and the process.", valueName: "id")
+    help: ArgumentHelp("In a room: the user id of the sending member; default: this machine's name and the process.", valueName: "id")
   )
   var user: String?
 
-  @Option(help: ArgumentHelp("In a hub's room: a file of one line, the access token of both members.", valueName: "file"))
+  @Option(help: ArgumentHelp("In a room: a file of one line, the access token of both members.", valueName: "file"))
   var token: String?
 
   @Option(help: ArgumentHelp("The keys for a url with srtp=SUITE, as for msdk send.", valueName: "file"))

@@ -13,7 +13,7 @@ enum PortFindings {
     return findings + [
       .unknown(
         "firewalls", "whether other machines reach these ports cannot be seen from here",
-        "run msdk hub here, and msdk bench-link with its url on the other machine")
+        "run msdk serve here, and msdk bench-link with its url on the other machine")
     ]
   }
 
@@ -57,7 +57,7 @@ enum PortFindings {
     guard bind(socket, AF_INET, port: 0, isLoopback: false) == 0, listen(socket, 1) == 0 else {
       return missing("tcp", "no TCP port can be listened at", errno, AF_INET)
     }
-    return .ok("tcp", "TCP: a port was listened at, as msdk hub does")
+    return .ok("tcp", "TCP: a port was listened at, as msdk serve does")
   }
 
   private static func bound(_ type: Int, _ name: String, _ port: UInt16) -> Finding {

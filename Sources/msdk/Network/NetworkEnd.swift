@@ -54,7 +54,7 @@ struct NetworkEnd {
     } catch {
       guard isOfRoom, [.io, .timeout, .notFound].contains(error.status) else { throw error }
       throw MediaError(
-        error.status, NextStep.trying("msdk hub on that machine, which prints its urls, and msdk doctor there", after: error.text))
+        error.status, NextStep.trying("msdk serve on that machine, which prints its urls, and msdk doctor there", after: error.text))
     }
   }
 

@@ -23,14 +23,14 @@ struct NetworkOptions: ParsableArguments {
   @Argument(
     help: ArgumentHelp(
       """
-      rtp://HOST:PORT, rtp://:PORT, or for descriptions rtp: - each with ?key=value&... - or hub://..., as msdk hub prints it; \
+      rtp://HOST:PORT, rtp://:PORT, or for descriptions rtp: - each with ?key=value&... - or hub://..., as msdk serve prints it; \
       whip+https://..., whep+https://..., janus+https://...
       """,
       valueName: "url"))
   var url: String
 
   @Option(
-    help: ArgumentHelp("In a hub's room: the user id, unique in the room; default: this machine's name and the process.", valueName: "id"))
+    help: ArgumentHelp("In a room: the user id, unique in the room; default: this machine's name and the process.", valueName: "id"))
   var user: String?
 
   @Option(help: ArgumentHelp("Of a room or a server: a file of one line, the access token.", valueName: "file"))

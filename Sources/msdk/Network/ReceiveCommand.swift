@@ -4,12 +4,12 @@ import MediaCore
 struct ReceiveCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "receive",
-    abstract: "Receives what a peer sends over RTP, or a member of an msdk hub's room, and renders it.",
+    abstract: "Receives what a peer sends over RTP, or a member of a room of msdk serve, and renders it.",
     discussion: """
       Items are written as for msdk run, and so are lists of renderers: 'bw,file:bw.y4m' converts to black and white, 'file:copy.ivf' \
       writes the encoded frames unchanged. The first video stream and the first audio stream are received. The url says where they arrive: \
       for example rtp://:5004, or rtp://:5004?audio=5006&direction=recvonly; mediasdk/rtp.h lists all keys. With an address, \
-      as in rtp://192.0.2.7:5004?local=5004, only that host is received from. In a hub's room the streams of one member are received: the \
+      as in rtp://192.0.2.7:5004?local=5004, only that host is received from. In a room the streams of one member are received: the \
       one of --from, or the first that sends.
 
       Descriptions. With the url rtp: and --sdp-type announced, a sender's SDP is used to receive, as FFmpeg's -sdp_file writes it; with \
@@ -23,7 +23,7 @@ struct ReceiveCommand: ParsableCommand {
 
       Recording. --record film.webm stores the video and the audio in one file, in sync, as they arrive; the renderers are not affected.
 
-      In these examples a sender runs in the background. msdk help hub has examples with a hub.
+      In these examples a sender runs in the background. msdk help serve has examples with a room.
 
       Examples:
         msdk send rtp://127.0.0.1:5004 --producer testpattern --seconds 5 &
@@ -42,17 +42,17 @@ struct ReceiveCommand: ParsableCommand {
 
   @OptionGroup var network: NetworkOptions
 
-  @Option(help: ArgumentHelp("In a hub's room: the member whose streams are received; default: the first that sends.", valueName: "id"))
+  @Option(help: ArgumentHelp("In a room: the member whose streams are received; default: the first that sends.", valueName: "id"))
   var from: String?
 
   @Option(
     help: ArgumentHelp(
-      "In a hub's room: the size in which the video is shown; the sender need not make a larger one. Default: any.", valueName: "WxH"),
+      "In a room: the size in which the video is shown; the sender need not make a larger one. Default: any.", valueName: "WxH"),
     transform: { try Size.parse($0) })
   var size: Size?
 
   @Option(
-    help: ArgumentHelp("In a hub's room: frames a second that are enough, as in 15 or 30000/1001; default: any.", valueName: "rate"),
+    help: ArgumentHelp("In a room: frames a second that are enough, as in 15 or 30000/1001; default: any.", valueName: "rate"),
     transform: { try Arguments.frameRate($0) })
   var fps: FrameRate?
 

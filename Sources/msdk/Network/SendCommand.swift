@@ -5,7 +5,7 @@ struct SendCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "send",
     abstract:
-      "Sends what a producer makes: over RTP to GStreamer, FFmpeg, a media server or msdk receive, or into the room of an msdk hub.",
+      "Sends what a producer makes: over RTP to GStreamer, FFmpeg, a media server or msdk receive, or into a room of msdk serve.",
     discussion: """
       Items are written as for msdk run: NAME[:VALUE][,key=value...]. Video is sent as VP8, audio as Opus. What a producer of encoded frames \
       makes ('packets', a camera that encodes) is sent unchanged: --size, --fps and --bitrate are refused. The url has the destination and \
@@ -25,7 +25,7 @@ struct SendCommand: ParsableCommand {
       Recording. --record sent.webm stores what is sent, as it is encoded for the network; if it cannot be written, sending ends (exit \
       code 1).
 
-      In these examples 127.0.0.1 stands for the address of the other machine. msdk help hub has examples with a hub.
+      In these examples 127.0.0.1 stands for the address of the other machine. msdk help serve has examples with a room.
 
       Examples:
         msdk run --producer testpattern:bars --frames 60 --renderer file:clip.ivf

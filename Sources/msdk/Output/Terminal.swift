@@ -42,7 +42,7 @@ enum Terminal {
   /// Nothing can be erased there.
   static var isDumb: Bool { getenv("TERM").map { ["", "dumb"].contains(String(cString: $0)) } ?? true }
 
-  private static var width: Int {
+  static var width: Int {
     var size = winsize()
     return ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 0 ? Int(size.ws_col) : 80
   }

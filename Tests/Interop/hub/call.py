@@ -44,8 +44,8 @@ class HubCall:
         near, far = (namespace(test, f"msdk-hub-{os.getpid()}-{letter}") for letter in "ab")
         self._link = self._start([sys.executable, str(INTEROP / "impair.py"), near, "10.79.0.1", far, "10.79.0.2", *link.split()], priority=2)
         self.assert_said(self._link, "ready")
-        hub = self._start([str(TOOL), "hub", "standup", "--address", "10.79.0.1"], near)
-        self.url = self._line(hub)
+        hub = self._start([str(TOOL), "serve", "standup", "--address", "10.79.0.1", "--no-web"], near)
+        self.url = self._line(hub).split()[-1]
         self.parties = {user: self._party(user, near if user == "alice" else far) for user in CAMERAS}
         self._readers = [threading.Thread(target=self._listen, args=one, daemon=True) for one in self.parties.items()]
         for reader in self._readers:

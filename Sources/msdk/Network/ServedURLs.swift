@@ -1,0 +1,38 @@
+import MediaSDK
+
+/// The urls with which a room is joined, by page, WHIP, WHEP and sessions of this SDK, at each address at which others reach it.
+struct ServedURLs {
+  let pages: [String]
+  let whip: [String]
+  let whep: [String]
+  let sessions: [String]
+
+  /// `listening`: as given, 0.0.0.0 and :: included. `host`: what stands in all urls in their place.
+  init(_ info: HubInfo, room: String, listening: [String], host: String?) {
+    let hosts = host.map { [$0] } ?? ServedURLs.hosts(listening, first: ServedURLs.host(of: info.url))
+    let path = info.webURL.split(separator: "/").last.map { "/\($0)" } ?? ""
+    let scheme = info.webURL.prefix { $0 != ":" }
+    // A browser takes no zone in a url, and so does not reach an address that is of one link only.
+    let web = info.webURL.isEmpty ? [] : hosts.filter { !$0.contains("%") }.map { "\(scheme)://\(ServedURLs.written($0)):\(info.webPort)" }
+    pages = web.map { $0 + path }
+    whip = web.map { "\($0)/whip\(path)" }
+    whep = web.map { "\($0)/whep\(path)" }
+    sessions = hosts.map { "hub://\(ServedURLs.written($0)):\(info.port)/\(room)?fingerprint=\(info.fingerprint)" }
+  }
+
+  /// Each once; that from which this machine sends to others before the rest, as it is what others reach most likely.
+  private static func hosts(_ listening: [String], first: String) -> [String] {
+    var hosts: [String] = []
+    for host in listening.flatMap({ LocalAddresses.reachable($0) }) where !hosts.contains(host) { hosts.append(host) }
+    if let place = hosts.firstIndex(of: first) { hosts.insert(hosts.remove(at: place), at: 0) }
+    return hosts
+  }
+
+  private static func host(of url: String) -> String {
+    let authority = url.split(separator: "/", omittingEmptySubsequences: false).dropFirst(2).first ?? ""
+    let host = authority.prefix(authority.lastIndex(of: ":").map { authority.distance(from: authority.startIndex, to: $0) } ?? 0)
+    return String(host.hasPrefix("[") ? host.dropFirst().dropLast() : host)
+  }
+
+  private static func written(_ host: String) -> String { host.contains(":") ? "[\(host)]" : host }
+}
