@@ -121,6 +121,9 @@ public struct SocketAddress: Sendable, Hashable, CustomStringConvertible {
     isIPv6 ? high >> 56 == 0xFF : (low >> 28) & 15 == 14
   }
 
+  /// Of the machine itself (RFC 1122, section 3.2.1.3; RFC 4291, section 2.5.3).
+  public var isLoopback: Bool { isIPv6 ? high == 0 && low == 1 : low >> 24 & 0xFF == 127 }
+
   /// Without the port.
   public var host: String {
     withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(INET6_ADDRSTRLEN)) { text in

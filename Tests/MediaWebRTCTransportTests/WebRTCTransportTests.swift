@@ -311,6 +311,61 @@ import Testing
     try house.close()
   }
 
+  /// Loopback, which is always there, is no address by which a restart could bring a path.
+  @Test(arguments: [5, 25]) func nothingIsAskedForWithoutAnAddress(seconds: Int64) throws {
+    let (a, b) = try pair(publishes: ([.video], []))
+    b.restarts = false
+    #expect(try connect(a, b))
+    try a.call(for: second)
+    try a.host.move(to: [try #require(SocketAddress("127.0.0.1", port: 0))])
+    try house.run(for: seconds * second)
+    #expect(a.has("reconnecting") && a.restartsWanted == 0)
+    try a.host.move(to: [try #require(SocketAddress("10.0.5.1", port: 0))])
+    #expect(try house.run(for: 5 * second) { a.isConnected && b.isConnected }, "\(a.events)")
+    #expect(a.restartsWanted == 1 && a.ending == nil && b.ending == nil && a.errors.isEmpty)
+    let before = b.received(Int32(MSDK_CODEC_VP8))
+    try a.call(for: second)
+    #expect(b.received(Int32(MSDK_CODEC_VP8)) > before + 20)
+    try house.close()
+  }
+
+  /// Nobody does anything about the first request; the next address is a reason to ask again.
+  @Test func anotherAddressIsAskedForAgain() throws {
+    let (a, b) = try pair(publishes: ([.video], []))
+    (a.restarts, b.restarts) = (false, false)
+    #expect(try connect(a, b))
+    b.host.setDisconnected(true)
+    for number in 1...3 {
+      try a.host.move(to: [try #require(SocketAddress("10.0.5.\(number)", port: 0))])
+      try house.run(for: 4 * second)
+      #expect(a.restartsWanted == number)
+    }
+    b.host.setDisconnected(false)
+    a.restarts = true
+    try a.host.move(to: [try #require(SocketAddress("10.0.6.1", port: 0))])
+    #expect(try house.run(for: 5 * second) { a.isConnected && b.isConnected }, "\(a.events)")
+    try house.close()
+  }
+
+  /// Ten seconds in which nothing passes: the session says so before they are over, and comes back by itself.
+  @Test func tenSecondsOfNothingAreSaid() throws {
+    let (a, b) = try pair(publishes: ([.video, .audio], []))
+    (a.restarts, b.restarts) = (false, false)
+    #expect(try connect(a, b))
+    try a.call(for: 2 * second, audio: 1)
+    b.host.setDisconnected(true)
+    try a.call(for: 8 * second, audio: 1)
+    #expect(a.has("reconnecting") && b.has("reconnecting"))
+    try a.call(for: 2 * second, audio: 1)
+    #expect(!a.has("reconnected"))
+    b.host.setDisconnected(false)
+    try a.call(for: 1_500 * millisecond, audio: 1)
+    #expect(a.isConnected && b.isConnected && a.count("reconnected") == 1 && b.count("reconnected") == 1, "\(a.events) \(b.events)")
+    try a.call(for: 20 * second, audio: 1)
+    #expect(a.count("reconnecting") == 1 && b.count("reconnecting") == 1 && a.isConnected)
+    try house.close()
+  }
+
   /// Candidates that lead nowhere, from an end that means harm: the call comes about, and takes no more than its bound.
   @Test func manyCandidatesAreOfNoHarm() throws {
     let (a, b) = try pair()

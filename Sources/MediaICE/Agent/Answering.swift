@@ -70,6 +70,7 @@ extension ICEAgent {
         ?? list.learn(remote, isTCP: isTCP, priority: priority).flatMap({ list.makePair(local, $0, isControlling: isControlling) })
     else { return }
     (pair.isProven, pair.lastHeard) = (true, now)
+    list.noteArrival(path, remote, isData: false, now: now)
     if settings.isLite {
       list.consent.answered(now: now)
       if isNomination { nominate(pair, in: list, now: now) }

@@ -62,6 +62,12 @@ final class CheckList {
     return byKey[.init(path: path, remote: remote)]
   }
 
+  /// Something came that answers nothing; by the route, or not.
+  func noteArrival(_ path: ICEPath, _ remote: SocketAddress, isData: Bool, now: Int64) {
+    guard let selected, selected.path == path, selected.remote == remote else { return }
+    consent.arrived(now: now, isData: isData)
+  }
+
   func remote(_ address: SocketAddress, isTCP: Bool) -> Int? { remotes.firstIndex { $0.address == address && $0.isTCP == isTCP } }
 
   /// As signalled. false: there are too many, or it is known. What was learnt before it was signalled now has a name.

@@ -36,7 +36,12 @@ extension ICEAgent {
   }
 
   func arrive(_ datagram: UnsafeRawBufferPointer, on path: ICEPath, from remote: SocketAddress, now: Int64) -> ICEArrival {
-    guard STUNMessage.isLikely(datagram) else { return isProven(path, remote) ? .application(datagram) : refuse() }
+    guard STUNMessage.isLikely(datagram) else {
+      guard isProven(path, remote) else { return refuse() }
+      current.noteArrival(path, remote, isData: true, now: now)
+      former?.noteArrival(path, remote, isData: true, now: now)
+      return .application(datagram)
+    }
     guard let message = STUNMessage(datagram), message.method == .binding else { return refuse() }
     let isOurs =
       switch message.kind {

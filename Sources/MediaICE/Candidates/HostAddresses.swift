@@ -1,7 +1,6 @@
 import MediaCore
 
 extension SocketAddress {
-  var isLoopback: Bool { isIPv6 ? words.high == 0 && words.low == 1 : words.low >> 24 & 0xFF == 127 }
   /// Of one link alone (RFC 4291, section 2.5.6; RFC 3927).
   var isLinkLocal: Bool { isIPv6 ? words.high >> 54 == 0x3FA : words.low >> 16 & 0xFFFF == 0xA9FE }
   var isUnspecified: Bool { isIPv6 ? words.high == 0 && words.low == 0 : words.low & 0xFFFF_FFFF == 0 }

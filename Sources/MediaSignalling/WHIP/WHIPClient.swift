@@ -310,8 +310,9 @@ public final class WHIPClient {
   }
 
   private func restartFailed(_ failure: SignallingFailure) {
-    // A newer one may succeed; until then the server knows nothing of this generation.
-    if !wantsRestart { (canTrickle, candidates, isLast) = (false, [], false) }
+    // A newer one may succeed.
+    guard !wantsRestart else { return }
+    (canTrickle, candidates, isLast) = (false, [], false)
     if !isLeaving { events.append(.restartFailed(failure)) }
   }
 

@@ -30,6 +30,10 @@ final class PeerDriver: NetworkDriver {
     var hasAllHosts = false
     /// There was a path.
     var hadPath = false
+    /// The last one went over a loopback address: the other end is on this machine.
+    var hadLocalPath = false
+    /// There was an address by which others can be reached.
+    var hadNetwork = false
     /// It was said.
     var wantsRestart = false
     /// Somebody has room for what channels bring.
@@ -280,7 +284,7 @@ final class PeerDriver: NetworkDriver {
     case .state(let state):
       delegate.driver(self, did: .peer(event))
       switch state {
-      case .connected: guarded.withLock { ($0.hadPath, $0.wantsRestart) = (true, false) }
+      case .connected: guarded.withLock { $0.notePath() }
       case .disconnected: wantRestart()
       case .failed(let error) where error.status == .timeout: wantRestart()
       default: break
@@ -290,10 +294,13 @@ final class PeerDriver: NetworkDriver {
     return false
   }
 
-  private func wantRestart() {
+  /// `isElsewhere`: the addresses are others than when it was said last, so that it is said again.
+  private func wantRestart(isElsewhere: Bool = false) {
     let isNews = guarded.withLock { guarded in
+      // Nothing comes of it before there is an address; then it is wanted.
+      guard guarded.hasWayOut else { return false }
       defer { guarded.wantsRestart = true }
-      return !guarded.wantsRestart
+      return isElsewhere || !guarded.wantsRestart
     }
     if isNews { delegate.driver(self, did: .restartWanted) }
   }
@@ -367,6 +374,7 @@ final class PeerDriver: NetworkDriver {
       guard !guarded.isClosed, let base = try? guarded.peer.ice.addHost(address, now: now) else { return nil }
       let socket = PeerSocket(port, address, base) { [self] in receive($0) }
       guarded.sockets.append(socket)
+      if !address.isLoopback { guarded.hadNetwork = true }
       return socket
     }
   }
@@ -380,7 +388,7 @@ final class PeerDriver: NetworkDriver {
   /// The path went over an address that is not there any more; or there was none, and now there is an address that may bring one.
   private func noteLostPath(now: Int64) {
     let isLost = guarded.withLock { guarded in
-      guard !guarded.isClosed, guarded.peer.signalling.negotiated != nil, !guarded.sockets.isEmpty else { return false }
+      guard !guarded.isClosed, guarded.peer.signalling.negotiated != nil else { return false }
       _ = guarded.peer.poll(now: now) { guarded.send($1, from: $2, by: $0) }
       return switch guarded.peer.state {
       case .new, .connected, .closed: false
@@ -388,11 +396,20 @@ final class PeerDriver: NetworkDriver {
       case .disconnected, .failed: true
       }
     }
-    if isLost { wantRestart() }
+    if isLost { wantRestart(isElsewhere: true) }
   }
 }
 
 extension PeerDriver.Guarded {
+  /// There is an address from which the other end may be reached. Loopback, which is bound where there is nothing else, is none if there was more.
+  var hasWayOut: Bool { sockets.contains { !$0.address.isLoopback || hadLocalPath || !hadNetwork } }
+
+  mutating func notePath() {
+    (hadPath, wantsRestart) = (true, false)
+    let base = peer.stats.route?.base
+    hadLocalPath = sockets.first { $0.base == base }?.address.isLoopback ?? false
+  }
+
   /// A batch of packets of media, or of datagrams of ICE and DTLS, by the base.
   func send(_ batch: DatagramBatch, from first: Int, by route: ICERoute) -> DatagramSending { send(batch, from: first, by: route.base) }
 

@@ -38,7 +38,8 @@ extension PeerDriverDelegate {
 enum PeerDriverEvent: Sendable {
   /// As `PeerConnection` has it; connections to relays are the driver's own business, and so is what servers answer.
   case peer(PeerEvent)
-  /// The path is lost or about to be, or what it went over has gone. Said once until ICE is restarted, or there is a path again.
+  /// The path is lost or about to be, or what it went over has gone, and there is an address to begin from. Said once until ICE is restarted, there is
+  /// a path again, or the addresses are others.
   case restartWanted
   /// It brings no candidate. The code is of its answer.
   case serverFailed(String, code: Int?, String)

@@ -189,15 +189,17 @@ final class WHIPSession: TransportDelegate {
 
   /// A new generation of ICE. Where the server made the offer another session takes its place.
   private func restart() {
-    let canRestart = state.withLock { state in
-      guard state.answer != nil, !state.isLeft, !state.hasFailed, !state.isRestarting else { return false }
-      state.isRestarting = true
-      return true
+    let (canRestart, isAnother) = state.withLock { state in
+      guard state.answer != nil, !state.isLeft, !state.hasFailed else { return (false, false) }
+      defer { state.isRestarting = true }
+      return (true, state.isRestarting)
     }
     guard canRestart else { return }
     // What the path was lost with may have taken it, too.
     requester.renewConnection()
     do throws(MediaError) {
+      // The addresses have changed again before the server has answered: what was offered first leads nowhere.
+      if isAnother { _ = try peer.setRemote(.rollback, "") }
       try peer.restartICE()
       _ = try peer.describe()
       let text = try peer.localDescription()

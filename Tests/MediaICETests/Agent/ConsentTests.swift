@@ -35,11 +35,11 @@ import Testing
     #expect(pair.network.sent == sent)
   }
 
-  /// Ten seconds of nothing are no loss, and after twenty it comes back by itself.
+  /// Four seconds of nothing are no loss, and after twenty it comes back by itself.
   @Test func anOutageIsSurvived() throws {
     let pair = try TestPair.plain()
     pair.network.run(for: 10 * second)
-    for (outage, states) in [(6, [ICEState.completed]), (20, [.completed, .disconnected, .completed])] {
+    for (outage, states) in [(4, [ICEState.completed]), (20, [.completed, .disconnected, .completed])] {
       pair.network.isDown = true
       pair.network.run(for: Int64(outage) * second)
       pair.network.isDown = false
@@ -47,6 +47,60 @@ import Testing
       #expect(pair.isCompleted && pair.carriesData())
       #expect(Array(pair.a.states.dropFirst(2)) == states)
     }
+  }
+
+  /// Where data came and come no longer, it is asked at once, and again each second: an outage is noticed in 7.5 s, its end in 1.
+  @Test func silenceIsNoticed() throws {
+    for seed: UInt64 in 1...20 {
+      let pair = try TestPair.plain(seed: seed)
+      let network = pair.network
+      func carry(for time: Int64) {
+        let end = network.now + time
+        while network.now < end {
+          #expect(pair.a.send([9]) && pair.b.send([9]))
+          network.run(for: 50 * millisecond)
+        }
+      }
+      network.run(for: 5 * second) { pair.isCompleted }
+      carry(for: Int64(seed) * 300 * millisecond)
+      network.isDown = true
+      carry(for: 4_900 * millisecond)
+      #expect(pair.a.agent.state == .completed && pair.b.agent.state == .completed)
+      carry(for: 2_800 * millisecond)
+      #expect(pair.a.agent.state == .disconnected && pair.b.agent.state == .disconnected)
+      carry(for: 4 * second)
+      network.isDown = false
+      carry(for: 1_200 * millisecond)
+      #expect(pair.a.agent.state == .completed && pair.b.agent.state == .completed)
+      carry(for: 20 * second)
+      #expect(pair.a.states.suffix(2) == [.disconnected, .completed] && pair.b.states.suffix(2) == [.disconnected, .completed])
+    }
+  }
+
+  /// Requests that get lost say nothing where data come.
+  @Test func aLossyPathIsNotSuspect() throws {
+    let pair = try TestPair.plain()
+    let network = pair.network
+    network.run(for: 5 * second) { pair.isCompleted }
+    network.loss = 100
+    for _ in 0..<36_000 {
+      #expect(pair.a.send([9]) && pair.b.send([9]))
+      network.run(for: 100 * millisecond)
+    }
+    #expect(pair.a.states.last == .completed && !pair.a.states.contains(.disconnected) && !pair.b.states.contains(.disconnected))
+  }
+
+  /// Anybody can send what looks like data. What only the other end can give is an answer.
+  @Test func dataWithoutAnswersAreNotEnough() throws {
+    let pair = try TestPair.plain()
+    let network = pair.network
+    network.run(for: 5 * second) { pair.isCompleted }
+    network.watch = { bytes, _, _ in withMessage(bytes, { _ in true }) != true }
+    for _ in 0..<260 {
+      _ = pair.b.send([9])
+      network.run(for: 50 * millisecond)
+    }
+    #expect(pair.a.agent.state == .disconnected)
   }
 
   /// A router restarts in mid-call, again and again: its machines have other ports outside.

@@ -209,4 +209,29 @@ import Testing
     #expect(b.received(vp8) > before + 20, "\(a.events) \(server.said)")
     try close(a)
   }
+
+  /// Both connections are restarted when there is an address again, and not from loopback, which is always there.
+  @Test(arguments: ["janus+https", "janus+wss"]) func anotherAddressAfterATimeWithoutOne(scheme: String) throws {
+    server.add(8, "Bob")
+    let a = try end(scheme)
+    #expect(try house.run(for: 5 * second) { a.isHere && server.last?.subscribed.count == 2 })
+    try a.publish(.video)
+    #expect(try house.run(for: 5 * second) { a.has("receivers 1") })
+    try house.run(for: 2 * second)
+    try host.move(to: [try #require(SocketAddress("127.0.0.1", port: 0))])
+    try house.run(for: 8 * second)
+    #expect(a.has("reconnecting") && !server.bodies.contains { $0.member("restart")?.isTrue == true })
+    try host.move(to: [try #require(SocketAddress("10.0.0.2", port: 0))])
+    #expect(try house.run(for: 30 * second) { a.has("reconnected") }, "\(a.events) \(server.said)")
+    #expect(server.said.count { $0 == "create" } == 1 && !a.has("left 8"), "\(server.said)")
+    let b = try #require(server.last?.publisher)
+    let before = b.received(vp8)
+    try a.call(for: second)
+    #expect(b.received(vp8) > before + 20, "\(a.events) \(server.said)")
+    let receiver = try #require(server.last?.receiver)
+    let came = a.received(vp8)
+    try receiver.call(for: 2 * second, video: 1, audio: 0)
+    #expect(a.received(vp8) > came + 20, "\(a.events) \(server.said)")
+    try close(a)
+  }
 }

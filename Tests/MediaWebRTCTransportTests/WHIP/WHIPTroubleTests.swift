@@ -197,6 +197,44 @@ import Testing
     #expect(server.ended.count == 1)
   }
 
+  /// A restart from an address that is none would cost the session at the server.
+  @Test(arguments: ["whip", "whep"]) func theCallGoesOnAfterATimeWithoutAnAddress(_ kind: String) throws {
+    let a = try end(kind)
+    #expect(try connect(a))
+    try host.move(to: [try #require(SocketAddress("127.0.0.1", port: 0))])
+    try house.run(for: 15 * second)
+    #expect(a.has("reconnecting") && server.changes.allSatisfy { !$0.isRestart })
+    try host.move(to: [try #require(SocketAddress("10.0.5.1", port: 0))])
+    // The path may be there before the server has heard of it: from checks of the generation before.
+    #expect(
+      try house.run(for: 10 * second) { a.isHere && a.has("reconnected") && server.changes.contains { $0.isRestart } }, "\(a.events)")
+    try house.run(for: second)
+    #expect(server.offers.count == 1 && server.changes.count { $0.isRestart } == 1)
+    if kind == "whip" { #expect(try flows(a)) }
+    try close(a)
+  }
+
+  /// The second one while the first restart waits for its answer, which is lost with its connection.
+  @Test func theAddressChangesTwice() throws {
+    let a = try end()
+    #expect(try connect(a))
+    try house.run(for: second)
+    var lost = 0
+    server.intercept = { request in
+      guard request.method == "PATCH", lost == 0 else { return nil }
+      lost += 1
+      return .nothing
+    }
+    try host.move(to: [try #require(SocketAddress("10.0.5.1", port: 0))])
+    #expect(try house.run(for: 20 * second) { lost == 1 })
+    try host.move(to: [try #require(SocketAddress("10.0.5.2", port: 0))])
+    #expect(try house.run(for: 10 * second) { server.changes.count { $0.isRestart } == 2 })
+    try house.run(for: 2 * second)
+    #expect(server.offers.count == 1 && a.isHere, "\(a.events)")
+    #expect(try flows(a), "\(a.events)")
+    try close(a)
+  }
+
   // MARK: Lost sessions
 
   @Test(arguments: ["whip", "whep"]) func aServerThatBeganAnewHasAnotherSession(_ kind: String) throws {

@@ -1,0 +1,92 @@
+"""Two network namespaces with a bad link between them, and processes in them, for as long as a test runs."""
+from __future__ import annotations
+
+import itertools
+import os
+import shutil
+import subprocess
+import sys
+import time
+import unittest
+from pathlib import Path
+from typing import Optional
+
+from peers import environment, need
+
+INTEROP = Path(__file__).resolve().parent
+_numbers = itertools.count()
+
+
+def namespace(test: unittest.TestCase, name: str) -> str:
+    """One of its own, with nothing but loopback, for as long as the test runs."""
+    need("ip")
+    if os.geteuid() != 0 or not os.access("/dev/net/tun", os.R_OK | os.W_OK):
+        raise unittest.SkipTest("only root can make network namespaces, and a link between them needs /dev/net/tun")
+    made = subprocess.run(["ip", "netns", "add", name], capture_output=True, text=True, timeout=30)
+    if made.returncode != 0:
+        raise unittest.SkipTest(f"no network namespace can be made here: {made.stderr.strip()}")
+    test.addCleanup(subprocess.run, ["ip", "netns", "del", name], check=False, timeout=30)
+    subprocess.run(["ip", "-n", name, "link", "set", "lo", "up"], check=True, timeout=30)
+    return name
+
+
+class Link:
+    """`settings`: those of impair.py. "Up" is from near to far."""
+
+    def __init__(self, test: unittest.TestCase, settings: str) -> None:
+        self._test = test
+        name = f"msdk-link-{os.getpid()}-{next(_numbers)}"
+        self.near, self.far = (namespace(test, name + letter) for letter in "ab")
+        self.near_address, self.far_address = "10.79.0.1", "10.79.0.2"
+        self._process = self.start([sys.executable, str(INTEROP / "impair.py"), self.near, self.near_address, self.far, self.far_address,
+                                    *settings.split()], priority=2)
+        assert self._process.stdout is not None
+        test.assertEqual(self._process.stdout.readline().strip(), "ready")
+
+    def start(self, words: list[str], where: Optional[str] = None, priority: int = 1) -> "subprocess.Popen[str]":
+        """A process that ends with the test."""
+        prefix = ["ip", "netns", "exec", where] if where else []
+        # It is the library that is looked at, not who else wants the processor.
+        if shutil.which("chrt"):
+            prefix = ["chrt", "--rr", str(priority), *prefix]
+        env = environment() | {"PYTHONPATH": f"{os.environ.get('PYTHONPATH', '')}:{INTEROP}", "OPENBLAS_NUM_THREADS": "1"}
+        process = subprocess.Popen(prefix + words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=env)
+
+        def end() -> None:
+            process.kill()
+            process.wait()
+            for pipe in (process.stdin, process.stdout):
+                if pipe is not None:
+                    pipe.close()
+
+        self._test.addCleanup(end)
+        return process
+
+    def set(self, words: str) -> float:
+        """Says when."""
+        assert self._process.stdin is not None
+        self._process.stdin.write(words + "\n")
+        self._process.stdin.flush()
+        return time.monotonic()
+
+    def add_near_address(self, address: str) -> float:
+        """One more at the near end. Says when."""
+        self._ip(self.far, "route", "add", address, "dev", self._device("d"))
+        self._ip(self.near, "addr", "add", address, "peer", self.far_address, "dev", self._device("u"))
+        return time.monotonic()
+
+    def remove_near_address(self, address: str) -> float:
+        self._ip(self.near, "addr", "del", address, "peer", self.far_address, "dev", self._device("u"))
+        return time.monotonic()
+
+    def _device(self, letter: str) -> str:
+        return f"imp{self._process.pid}{letter}"
+
+    def _ip(self, where: str, *words: str) -> None:
+        subprocess.run(["ip", "-n", where, *words], check=True, timeout=30)
+
+    def end(self) -> str:
+        """Says what became of the packets."""
+        assert self._process.stdin is not None and self._process.stdout is not None
+        self._process.stdin.close()
+        return self._process.stdout.read().strip().replace("\n", "; ")
