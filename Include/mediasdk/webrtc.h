@@ -43,11 +43,12 @@
  * Both ends may offer at the same time. The polite one takes its own offer back by itself when it sets the peer's, and offers again
  * afterwards. The other one ignores the peer's offer, and the candidates that come with it.
  *
- * If nothing is heard of the peer for 12.5 s, or the address of the path has gone, the session is MSDK_SESSION_RECONNECTING. It may come
- * back by itself, or by a restart, and is MSDK_SESSION_CONNECTED then. It is MSDK_SESSION_DISCONNECTED with MSDK_E_TIMEOUT when there was no path
- * for 60 s since the last exchange of descriptions, or since the path was lost; with MSDK_E_CLOSED when the peer has left; and with
- * MSDK_E_UNTRUSTED when the peer showed another certificate than its description says. While no description of the peer is
- * there, it waits without an end.
+ * If nothing is heard of the peer for some seconds (7.5 s in the middle of media, 12.5 s at most), or the address of the path has gone,
+ * the session is MSDK_SESSION_RECONNECTING. It may come back by itself, or by a restart, and is MSDK_SESSION_CONNECTED then. While this
+ * machine has no address, MSDK_EVENT_RESTART_WANTED waits for one; another address brings it again. The session is
+ * MSDK_SESSION_DISCONNECTED with MSDK_E_TIMEOUT when there was no path for 60 s since the last exchange of descriptions, or since the path
+ * was lost; with MSDK_E_CLOSED when the peer has left; and with MSDK_E_UNTRUSTED when the peer showed another certificate than its
+ * description says. While no description of the peer is there, it waits without an end.
  *
  * The peer is a participant from its first stream to its last; its user id is "peer", or "remote-peer" if that is the session's own. A
  * video stream is added with its first key frame; its kind is MSDK_VIDEO_VIRTUAL. MSDK_EVENT_ESTIMATE follows what the peer reports.

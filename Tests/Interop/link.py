@@ -72,11 +72,15 @@ class Link:
     def add_near_address(self, address: str) -> float:
         """One more at the near end. Says when."""
         self._ip(self.far, "route", "add", address, "dev", self._device("d"))
-        self._ip(self.near, "addr", "add", address, "peer", self.far_address, "dev", self._device("u"))
+        self._ip(self.near, "addr", "add", f"{address}/32", "dev", self._device("u"))
+        self._ip(self.near, "route", "replace", self.far_address, "dev", self._device("u"))
         return time.monotonic()
 
-    def remove_near_address(self, address: str) -> float:
-        self._ip(self.near, "addr", "del", address, "peer", self.far_address, "dev", self._device("u"))
+    def remove_near_address(self) -> float:
+        """That of the beginning. Says when."""
+        self._ip(self.near, "addr", "del", self.near_address, "peer", self.far_address, "dev", self._device("u"))
+        # The way to the far end goes with it.
+        self._ip(self.near, "route", "replace", self.far_address, "dev", self._device("u"))
         return time.monotonic()
 
     def _device(self, letter: str) -> str:

@@ -21,14 +21,15 @@ NUMBERS = {"ours": 1, "theirs": 2}
 class ImpairedCall:
     """Everything that both tell is kept in `told`, with who told it. Ours is at the near end of the link."""
 
-    def __init__(self, test: unittest.TestCase, settings: str, size: str = "320x240", offers: str = "ours") -> None:
+    def __init__(self, test: unittest.TestCase, settings: str, size: str = "320x240", offers: str = "ours", restarts: bool = False) -> None:
+        """`restarts`: ours restarts ICE when that is wanted."""
         self._test = test
         self._lock = threading.Lock()
         self.told: list[dict[str, Any]] = []
         self.link = Link(test, settings)
         where = {"ours": self.link.near, "theirs": self.link.far}
-        self.parties = {who: self.link.start([sys.executable, str(INTEROP / "rtc/party.py"), who, size, *(["offers"] if offers == who else [])],
-                                             where[who]) for who in OTHER}
+        self.parties = {who: self.link.start([sys.executable, str(INTEROP / "rtc/party.py"), who, size, *(["offers"] if offers == who else []),
+                                              *(["restarts"] if restarts else [])], where[who]) for who in OTHER}
         self._readers = [threading.Thread(target=self._listen, args=one, daemon=True) for one in self.parties.items()]
         for reader in self._readers:
             reader.start()

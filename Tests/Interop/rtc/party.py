@@ -1,7 +1,7 @@
 """One end of a call over webrtc:, in a process of its own: sends numbered pictures and a tone, and tells of what comes, of descriptions and candidates,
 each in a line of JSON. What the other end says of those comes by standard input; with that it ends.
 
-    rtc/party.py ours|theirs SIZE [offers]
+    rtc/party.py ours|theirs SIZE [offers] [restarts]
 """
 from __future__ import annotations
 
@@ -51,9 +51,9 @@ async def messages() -> AsyncIterator[dict[str, Any]]:
 
 
 class Ours(OurEnd):
-    def __init__(self, offers: bool) -> None:
+    def __init__(self, offers: bool, restarts: bool) -> None:
         super().__init__("webrtc:?max-bitrate=4000000", NUMBERS["ours"], TONES["ours"])
-        self.may_offer = offers
+        self.may_offer, self.restarts = offers, restarts
         produce = self.sent.produce
 
         def made(frame: mediasdk.Frame) -> None:
@@ -80,7 +80,8 @@ class Ours(OurEnd):
             tell("estimate", value=event.bitrate)
         elif isinstance(event, mediasdk.RestartWanted):
             tell("restart")
-            self.session.restart_ice()
+            if self.restarts:
+                self.session.restart_ice()
 
     async def take(self, message: dict[str, Any]) -> None:
         if message["what"] == "candidate":
@@ -146,7 +147,7 @@ def make_theirs(offers: bool) -> Any:
 async def main() -> None:
     who, size, *rest = sys.argv[1:]
     material.WIDTH, material.HEIGHT = map(int, size.split("x"))
-    end = Ours("offers" in rest) if who == "ours" else make_theirs("offers" in rest)
+    end = Ours("offers" in rest, "restarts" in rest) if who == "ours" else make_theirs("offers" in rest)
     async for message in messages():
         await end.take(message)
         end.check()
