@@ -334,7 +334,7 @@ test-quality:
 	@echo "== what is seen and heard, against references"
 	@$(RUN_ENV) $(LIMIT) $(PYTHON) Tests/Quality/run.py $(if $(QUICK),--quick) $(PARTS)
 
-# The network attacks that a host has to stand, each beside an honest call; some four minutes. SECONDS=n for each attack, ATTACK=name for one of them.
+# The network attacks that a host has to stand, each beside an honest call; some seven minutes. SECONDS=n for each attack, ATTACK=name for one of them.
 attack:
 	@.ci/setup test
 	@$(MAKE) --no-print-directory library

@@ -79,6 +79,12 @@ public struct AddressShares<Key: Hashable, Element> {
     return dropOldest(at: counts.filter { $0.value.reduce(0, +) == total }.mapValues(heaviest).filter { $0.value.weight == weight })
   }
 
+  /// Takes out one of an address that has more than one more than that one; nil: there is none.
+  public mutating func dropOne(for prefix: AddressPrefix) -> Element? {
+    let most = counts.values.map { $0.reduce(0, +) }.max() ?? 0
+    return most > count(of: prefix) + 1 ? dropOne() : nil
+  }
+
   private mutating func dropOne(of prefix: AddressPrefix) -> Element? {
     dropOldest(at: counts[prefix].map { [prefix: heaviest($0)] } ?? [:])
   }

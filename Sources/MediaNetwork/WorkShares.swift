@@ -21,15 +21,19 @@ public struct WorkShares<Key: Hashable> {
 
   /// nil: it may begin now, and waits no longer. Otherwise when to ask again: at that time whoever is next, the others when they are woken.
   public mutating func ask(_ key: Key, from prefix: AddressPrefix, at now: Int64) -> Int64? {
-    if prefixes[key] == nil {
-      prefixes[key] = prefix
-      queues[prefix, default: []].append(key)
-      if queues[prefix]?.count == 1 { order.append(prefix) }
-    }
+    wait(key, from: prefix)
     guard let next = next(at: now), next.key == key else { return .max }
     guard allowance.available(at: now) > 0 else { return next.time }
     dequeue()
     return nil
+  }
+
+  /// Waits like one who asked, and asks later.
+  public mutating func wait(_ key: Key, from prefix: AddressPrefix) {
+    guard prefixes[key] == nil else { return }
+    prefixes[key] = prefix
+    queues[prefix, default: []].append(key)
+    if queues[prefix]?.count == 1 { order.append(prefix) }
   }
 
   /// Some work was done; of whoever began and did nothing nothing is counted.

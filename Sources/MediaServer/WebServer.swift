@@ -29,8 +29,10 @@ public final class WebServer: Sendable {
     public var iceServers: [ICEServer] = []
     /// What is sent to one client.
     public var bitrates = BandwidthEstimator.Limits(start: 1_000_000)
-    /// Of all connections.
-    public var handshakes = WorkAllowance(burst: 16, perSecond: 250, now: 0)
+    /// Of strangers, and as many more of those at addresses of members.
+    public var handshakes = WebStrangers.handshakes
+    /// Of those who are no members; each section more than seven counts as an eighth of one.
+    public var offers = WebStrangers.offers
     /// Told of who comes and goes, on threads of the server's, where nothing is locked.
     public var watch: (@Sendable (HubChange) -> Void)?
 

@@ -83,9 +83,9 @@ ATTACKS = [
     Attack("web-sockets", 12, "pages that open a WebSocket and do not join", "web.sockets",
            growth=64, descriptors=600, cpu=40, host=HTTP),
     Attack("web-offers", 12, "offers of WHIP, as many as are taken, of which none ever connects", "web.offers",
-           growth=64, descriptors=600, cpu=50, host=HTTP),
-    Attack("web-long-offers", 12, "offers of WHIP that are as long as they may be, and of 1 MiB", "web.long_offers",
-           growth=64, descriptors=600, cpu=50, host=HTTP),
+           growth=32, descriptors=400, cpu=40, host=HTTP),
+    Attack("web-long-offers", 12, "offers of WHIP of as many sections and bytes as are taken, of more sections, and of 1 MiB", "web.long_offers",
+           growth=32, descriptors=400, cpu=40, host=HTTP),
     Attack("web-guesses", 12, "PATCH and DELETE of sessions whose names are guessed, as many as are taken", "web.guesses",
            growth=32, descriptors=256, cpu=50, host=HTTP),
 ]

@@ -14,13 +14,13 @@ from hub_member import Line
 from pacing import Pace
 
 SAME, OTHER = "127.0.0.1", "127.0.0.2"  # the honest participants' address, and one of the attacker's own
-_RESET = struct.pack("ii", 1, 0)  # no connection is left over in the kernel
+RESET = struct.pack("ii", 1, 0)  # no connection is left over in the kernel
 
 
 def knock(address: tuple[str, int], source: str) -> Optional[socket.socket]:
     made = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
     try:
-        made.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _RESET)
+        made.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, RESET)
         if source != SAME:
             made.bind((source, 0))
         made.setblocking(False)
@@ -125,7 +125,7 @@ class _Handshake:
     def __init__(self, address: tuple[str, int], source: str, context: ssl.SSLContext) -> None:
         plain = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
         try:
-            plain.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _RESET)
+            plain.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, RESET)
             plain.bind((source, 0))
             # Over loopback at once, or as soon as the kernel's queue has room.
             plain.settimeout(1)

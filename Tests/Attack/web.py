@@ -3,9 +3,8 @@ from __future__ import annotations
 
 import secrets
 import select
-import socket
 import time
-from typing import Any, Callable, Iterator, Optional
+from typing import Any, Callable, Iterator
 
 import strangers
 from strangers import OTHER, SAME
@@ -115,7 +114,7 @@ def offers(target: dict[str, Any], seconds: float) -> dict[str, Any]:
 
 def long_offers(target: dict[str, Any], seconds: float) -> dict[str, Any]:
     head = {"Content-Type": "application/sdp", "Authorization": f"Bearer {target['token']}"}
-    texts = [long_offer(65_000), long_offer(65_000), long_offer(1 << 20)]
+    texts = [long_offer(64, 65_000), long_offer(255, 65_000), long_offer(1, 1 << 20)]
     return _repeat(target, seconds, lambda: request("POST", f"/whip/{target['room']}", secrets.choice(texts), head), "offers")
 
 

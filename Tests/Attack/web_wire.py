@@ -5,7 +5,7 @@ import re
 import secrets
 import socket
 
-from strangers import SAME, _RESET
+from strangers import SAME, RESET
 
 _STATUS = re.compile(rb"HTTP/1\.1 (\d{3}) [^\r\n]*\r\n(.*?)\r\n\r\n", re.S)
 _LENGTH = re.compile(rb"content-length: *(\d+)", re.I)
@@ -21,7 +21,7 @@ class Connection:
     def __init__(self, address: tuple[str, int], source: str) -> None:
         self.socket = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
         try:
-            self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _RESET)
+            self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, RESET)
             if source != SAME:
                 self.socket.bind((source, 0))
             self.socket.setblocking(False)
@@ -111,6 +111,8 @@ def offer() -> bytes:
     return (_description(1) + "a=candidate:1 1 UDP 2130706431 127.0.0.9 9 typ host\r\n").encode()
 
 
-def long_offer(size: int) -> bytes:
-    """As many sections as go into that."""
-    return _description(max(1, min(255, size // (len(_section(100)) + 6) - 4)) if size < 1 << 17 else 5000).encode()[:size]
+def long_offer(sections: int, size: int) -> bytes:
+    """Of so many sections; what is left are lines that nobody knows."""
+    text = _description(sections).encode()
+    line = b"a=x-unknown:" + bytes([0x61]) * 50 + b"\r\n"
+    return text + line * ((size - len(text)) // len(line))

@@ -57,6 +57,19 @@ import Testing
     #expect(shares.count == 0 && shares.elements.isEmpty)
   }
 
+  @Test func whoIsDroppedForAnotherIsOfAnAddressThatHasMore() throws {
+    var shares = Shares(capacity: 8)
+    for number in 0..<3 { holds(shares.add(number, as: number, from: try prefix(1)) == nil) }
+    holds(shares.add(3, as: 3, from: try prefix(2)) == nil)
+    holds(shares.dropOne(for: try prefix(1)) == nil)
+    // Three are two more than one.
+    holds(shares.dropOne(for: try prefix(2)) == 0)
+    holds(shares.dropOne(for: try prefix(2)) == nil)
+    holds(shares.dropOne(for: try prefix(3)) == 1)
+    // One is as much as anybody's.
+    holds(shares.dropOne(for: try prefix(3)) == nil)
+  }
+
   /// A join whose handshake takes a round trip of 100 ms, beside strangers who come at a rate and stay at a stage.
   private func passes(strangers: Int, perSecond: Int, stuckAt stages: [Int], from hosts: [Int], joinsFrom host: Int) throws -> Bool {
     var shares = Shares(capacity: 128, stages: 3)

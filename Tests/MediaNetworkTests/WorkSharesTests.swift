@@ -59,6 +59,18 @@ import Testing
     #expect(abs(now - 103 * Self.second / 100) < 1000)
   }
 
+  @Test func whoWaitsAsksLater() throws {
+    var shares = Shares(WorkAllowance(burst: 1, perSecond: 1, now: 0))
+    for key in 0..<2 {
+      shares.wait(key, from: try prefix(1))
+      shares.wait(key, from: try prefix(1))
+    }
+    holds(shares.count == 2 && shares.next(at: 0)?.key == 0 && shares.next(at: 0)?.time == 0)
+    holds(shares.ask(0, from: try prefix(1), at: 0) == nil)
+    shares.charge(at: 0)
+    holds(shares.next(at: 0)?.key == 1 && shares.next(at: 0)?.time == Self.second)
+  }
+
   @Test func whoGoesMakesTheNextOneNext() throws {
     var shares = Shares(WorkAllowance(burst: 1, perSecond: 1, now: 0))
     shares.charge(at: 0)

@@ -171,7 +171,7 @@ final class WebConnection: NetworkDriver {
       defer { state.stage = stage }
       return (link.handshakeMessages - before, stage > state.stage ? stage : nil)
     }
-    if cost > 0 { table.charge(cost, now: now) }
+    if cost > 0 { table.charge(cost, of: self, now: now) }
     if let stage { table.advance(self, to: stage) }
     while let event = state.withLock({ $0.link?.takeEvent() }) { handle(event) }
     guard let due = flush(now, isOver: isOver) else {

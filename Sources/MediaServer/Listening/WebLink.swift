@@ -16,6 +16,8 @@ final class WebLink {
 
   /// Bytes of output that the client has not taken, beyond which nothing is read of it.
   static let mostWaiting = 65_536
+  /// Bytes of a request's body.
+  static let longestBody = 65_536
 
   /// Of TLS: what a client may make this end do.
   private var records: WorkAllowance
@@ -33,7 +35,10 @@ final class WebLink {
   /// `certificate`: nil without TLS.
   init(_ certificate: TLSCertificate?, now: Int64) throws(MediaError) {
     tls = try certificate.map { (certificate) throws(MediaError) in try TLSMachine(server: certificate) }
-    http = HTTPServerConnection(now: now)
+    var limits = HTTPLimits.server
+    // A description's, the longest there is.
+    limits.body = WebLink.longestBody
+    http = HTTPServerConnection(limits: limits, now: now)
     records = WorkAllowance(burst: 5_000, perSecond: 1_000, now: now)
     updates = WorkAllowance(burst: 16, perSecond: 1, now: now)
   }

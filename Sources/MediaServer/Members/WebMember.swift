@@ -26,7 +26,8 @@ final class WebMember: TransportDelegate {
     var isMuted = false
     /// A page's.
     var page: WebConnection?
-    var allowance: WorkAllowance
+    var messages: WorkAllowance
+    var requests: WorkAllowance
   }
 
   /// Nanoseconds in which the room has to answer.
@@ -37,7 +38,13 @@ final class WebMember: TransportDelegate {
   /// Sessions of one member at a time.
   static let mostPeers = 64
 
+  /// Offers and changes, at once and in a second: a page that enters a room of 64 begins 65 sessions.
+  static let requests = 200.0
+  static let requestsPerSecond = 10.0
+
   let member: Member
+  /// They come with a page, and are there by it.
+  let hasPage: Bool
   let place: LoopbackTransport
   let prefix: AddressPrefix
   let address: SocketAddress
@@ -60,8 +67,10 @@ final class WebMember: TransportDelegate {
     place = LoopbackTransport(room: table.room, member: member, token: AccessToken(token), loop: table.loop) { place throws(MediaError) in
       try table.admit(place)
     }
-    let allowance = WorkAllowance(burst: PageMessage.burst, perSecond: PageMessage.perSecond, now: table.clock.now())
-    state = Monitor(State(page: page, allowance: allowance))
+    hasPage = page != nil
+    let messages = WorkAllowance(burst: PageMessage.burst, perSecond: PageMessage.perSecond, now: table.clock.now())
+    let requests = WorkAllowance(burst: WebMember.requests, perSecond: WebMember.requestsPerSecond, now: table.clock.now())
+    state = Monitor(State(page: page, messages: messages, requests: requests))
   }
 
   /// What passes a room of this kind.
@@ -71,10 +80,13 @@ final class WebMember: TransportDelegate {
   func start() {
     guard !state.withLock({ $0.isOver }) else { return }
     place.connect(self)
-    table.loop.schedule(at: table.clock.now() &+ WebMember.patience) { [self] in
-      guard state.withLock({ $0.permissions == nil && !$0.isOver }) else { return }
-      leave(MediaError(.timeout, "the room did not answer within \(WebMember.patience / 1_000_000_000) s"))
-    }
+    // Who has gone is not held until then.
+    table.loop.schedule(at: table.clock.now() &+ WebMember.patience) { [weak self] in self?.endWaiting() }
+  }
+
+  private func endWaiting() {
+    guard state.withLock({ $0.permissions == nil && !$0.isOver }) else { return }
+    leave(MediaError(.timeout, "the room did not answer within \(WebMember.patience / 1_000_000_000) s"))
   }
 
   // MARK: The end
@@ -124,6 +136,15 @@ final class WebMember: TransportDelegate {
 
   // MARK: Sessions
 
+  /// Before an offer or a change is done: `.limit` if there are too many.
+  func charge() throws(MediaError) {
+    let now = table.clock.now()
+    guard state.withLock({ $0.requests.take(at: now) }) else { throw MediaError(.limit, "the member makes too many requests") }
+  }
+
+  /// A path to one of their sessions was found.
+  func connected(_ peer: WebPeer) { table.connected(peer, of: self) }
+
   /// On the loop: begins a session; `reply` gets its answer, once.
   func begin(
     _ offer: WHIPServer.Offer, isScreen: Bool, since began: Int64? = nil,
@@ -134,9 +155,11 @@ final class WebMember: TransportDelegate {
     if isEncodedSoon(offer), now &- began < WebMember.encoding {
       return table.loop.schedule(at: now &+ WebMember.look) { [self] in begin(offer, isScreen: isScreen, since: began, reply: reply) }
     }
-    let peer = WebPeer(offer, isScreen: isScreen, of: self, table)
+    let peer: WebPeer
     do throws(MediaError) {
+      try charge()
       try check(offer)
+      peer = WebPeer(offer, isScreen: isScreen, of: self, table)
       try state.withLock { state throws(MediaError) in
         guard !state.isOver else { throw MediaError(.closed, "the member has left") }
         guard state.peers.count < WebMember.mostPeers else {
@@ -148,6 +171,7 @@ final class WebMember: TransportDelegate {
       reply(.failure(error))
       return leaveIfIdle()
     }
+    table.begins(peer, of: self)
     followMute()
     peer.answer(offer.sdp) { result in reply(result.map { (peer, $0) }) }
   }
@@ -309,7 +333,7 @@ final class WebMember: TransportDelegate {
   func receive(_ text: String) {
     let now = table.clock.now()
     do throws(MediaError) {
-      guard state.withLock({ $0.allowance.take(at: now) }) else { throw MediaError(.limit, "the page sends too many messages") }
+      guard state.withLock({ $0.messages.take(at: now) }) else { throw MediaError(.limit, "the page sends too many messages") }
       switch try PageMessage(parsing: text) {
       case .join: throw MediaError(.corrupt, "the page joins a second time")
       case .mute(let isMuted):

@@ -9,27 +9,44 @@ import MediaTransport
 final class WebTable: Sendable {
   private struct State: @unchecked Sendable {
     let whip: WHIPServer
-    var strangers = AddressShares<ObjectIdentifier, WebConnection>(
-      capacity: WebTable.mostStrangers, ofAddress: WebTable.mostOfAddress, stages: WebConnection.stages)
-    /// Handshakes: each costs a signature, on the thread that forwards media.
-    var work: WorkShares<ObjectIdentifier>
+    var strangers: WebStrangers
+    /// When the next offer of a stranger is looked for; `.max`: none waits.
+    var nextOffer = Int64.max
     /// Whom the room has not answered yet.
     var waiting = AddressShares<ObjectIdentifier, WebMember>(capacity: WebTable.mostWaiting)
     /// Let in, by their places in the room.
     var members: [ObjectIdentifier: WebMember] = [:]
+    /// Of members, those without a page to whom no path was found yet: who only pretends to be somebody gives way.
+    var pending = AddressShares<ObjectIdentifier, WebMember>(capacity: WebTable.mostPending)
+    /// Members without those, and how many are at an address.
+    var present: Set<ObjectIdentifier> = []
+    var membersOfPrefix: [AddressPrefix: Int] = [:]
+    /// Sessions without a first path, of all members: each holds memory and sockets.
+    var unconnected = AddressShares<ObjectIdentifier, WebPeer>(capacity: WebTable.mostUnconnected)
     var tickets: [String: WebMember] = [:]
     var sessions: [String: (member: WebMember, peer: WebPeer)] = [:]
     var isClosed = false
 
-    init(_ whip: WHIPServer, _ handshakes: WorkAllowance) { (self.whip, work) = (whip, WorkShares(handshakes)) }
+    init(_ whip: WHIPServer, _ strangers: WebStrangers) { (self.whip, self.strangers) = (whip, strangers) }
+
+    mutating func arrive(_ member: WebMember) {
+      if present.insert(member.id).inserted { membersOfPrefix[member.prefix, default: 0] += 1 }
+    }
+
+    mutating func depart(_ member: WebMember) {
+      guard present.remove(member.id) != nil, let count = membersOfPrefix[member.prefix] else { return }
+      membersOfPrefix[member.prefix] = count > 1 ? count - 1 : nil
+    }
   }
 
-  /// Connections that are no member's, and of one address.
-  static let mostStrangers = 512
-  static let mostOfAddress = 128
   /// Members who wait for the room's answer.
   static let mostWaiting = 64
-  static let handshakes = WorkAllowance(burst: 16, perSecond: 250, now: 0)
+  /// Of members, those without a page and without a path.
+  static let mostPending = 32
+  /// Sessions without a first path.
+  static let mostUnconnected = 256
+  /// Sections of an offer: as many as a player may have streams, and some that have ended.
+  static let mostSections = 64
   static let closed = MediaError(.closed, "the server is closed")
 
   let room: String
@@ -44,7 +61,8 @@ final class WebTable: Sendable {
   init(_ room: String, _ options: WebServer.Options, _ thread: any DriverLoop, _ network: any Network, _ loop: EventLoop) {
     (self.room, self.options, self.thread, self.network, self.loop) = (room, options, thread, network, loop)
     offersLoopback = options.addresses.contains { WebServer.isLoopback($0) }
-    state = Monitor(State(WHIPServer(origins: options.origins, random: SystemRandomNumberGenerator()), options.handshakes))
+    let whip = WHIPServer(origins: options.origins, random: SystemRandomNumberGenerator())
+    state = Monitor(State(whip, WebStrangers(handshakes: options.handshakes, offers: options.offers)))
   }
 
   // MARK: Connections
@@ -53,42 +71,34 @@ final class WebTable: Sendable {
   func add(_ connection: WebConnection) -> Bool {
     let (isOpen, dropped): (Bool, WebConnection?) = state.withLock { state in
       guard !state.isClosed else { return (false, nil) }
-      return (true, state.strangers.add(connection, as: ObjectIdentifier(connection), from: connection.prefix))
+      return (true, state.strangers.add(connection, isNeighbour: state.membersOfPrefix[connection.prefix] != nil))
     }
     dropped?.drop()
     return isOpen && dropped !== connection
   }
 
   func advance(_ connection: WebConnection, to stage: Int) {
-    state.withLock { $0.strangers.advance(ObjectIdentifier(connection), to: stage) }
+    state.withLock { $0.strangers.advance(connection, to: stage) }
   }
 
   func remove(_ connection: WebConnection) {
-    let id = ObjectIdentifier(connection)
-    state.withLock { state in
-      state.strangers.remove(id)
-      state.work.remove(id)
-    }
+    state.withLock { $0.strangers.remove(connection) }
     wakeNext()
   }
 
   /// Whether a connection of which something came may begin the handshake now (nil), or when to ask again.
   func mayHandshake(_ connection: WebConnection, now: Int64) -> Int64? {
-    let id = ObjectIdentifier(connection)
-    return state.withLock { state in
-      state.strangers.contains(id) ? state.work.ask(id, from: connection.prefix, at: now) : .max
-    }
+    state.withLock { $0.strangers.mayHandshake(connection, at: now) }
   }
 
-  func charge(_ cost: Int, now: Int64) { state.withLock { $0.work.charge(cost, at: now) } }
+  func charge(_ cost: Int, of connection: WebConnection, now: Int64) {
+    state.withLock { $0.strangers.charge(cost, of: connection, at: now) }
+  }
 
   /// Who may begin next asks again when it may.
   func wakeNext() {
     let now = clock.now()
-    let next: (connection: WebConnection, time: Int64)? = state.withLock { state in
-      state.work.next(at: now).flatMap { next in state.strangers[next.key].map { ($0, next.time) } }
-    }
-    next?.connection.wake(at: next?.time ?? .min)
+    for (connection, time) in state.withLock({ $0.strangers.nextHandshakes(at: now) }) { connection.wake(at: time) }
   }
 
   /// No descriptor is left: a stranger's is given up. False: there is nobody.
@@ -151,18 +161,56 @@ final class WebTable: Sendable {
     let isScreen = request.query.map { WebQuery.value("kind", in: $0) == "screen" } ?? false
     do throws(MediaError) {
       guard offer.room == room else { throw MediaError(.notFound, "there is no room \"\(offer.room.prefix(64))\" here") }
+      let sections = WHIPDescriptions.lines(of: offer.sdp).count { $0.utf8.starts(with: "m=".utf8) }
+      guard sections <= WebTable.mostSections else {
+        throw MediaError(.format, "the offer has \(sections) sections; accepted: at most \(WebTable.mostSections)")
+      }
       // The page of a member.
       if let token = offer.token, let member = state.withLock({ $0.tickets[token] }) {
         return loop.post { [self] in begin(offer, isScreen, member, connection) }
       }
-      let user = request.query.flatMap { WebQuery.value("user", in: $0) }
-      let name = request.query.flatMap { WebQuery.value("name", in: $0) }
-      let member = try makeMember(user, name, prefix: offer.kind == .whip ? "sender" : "player")
+      let held = HeldOffer(
+        offer: offer, isScreen: isScreen, user: request.query.flatMap { WebQuery.value("user", in: $0) },
+        name: request.query.flatMap { WebQuery.value("name", in: $0) }, connection: connection, cost: 1 + sections / 8)
+      let now = clock.now()
+      // One that has gone needs no answer.
+      if state.withLock({ $0.strangers.hold(held, at: now) }) { takeHeld() }
+    } catch {
+      refuse(offer, error, "", connection)
+    }
+  }
+
+  /// Offers of strangers, as many as may be answered now.
+  private func takeHeld() {
+    let now = clock.now()
+    while true {
+      let (held, next): (HeldOffer?, Int64?) = state.withLock { state in
+        let (held, next) = state.strangers.nextOffer(at: now)
+        guard held == nil, next < state.nextOffer else { return (held, nil) }
+        state.nextOffer = next
+        return (nil, next)
+      }
+      if let next {
+        loop.schedule(at: next) { [weak self] in
+          self?.state.withLock { $0.nextOffer = .max }
+          self?.takeHeld()
+        }
+      }
+      guard let held else { return }
+      enter(held)
+    }
+  }
+
+  /// Somebody without a page asks to be a member.
+  private func enter(_ held: HeldOffer) {
+    let (offer, connection) = (held.offer, held.connection)
+    do throws(MediaError) {
+      let member = try makeMember(held.user, held.name, prefix: offer.kind == .whip ? "sender" : "player")
       let made = Monitor<WebMember?>(nil)
       let newcomer = WebMember(member, token: offer.token ?? "", page: nil, at: connection.address, self) { [self] result in
         guard let member = made.withLock({ $0.take() }) else { return }
         switch result {
-        case .success: begin(offer, isScreen, member, connection)
+        case .success: begin(offer, held.isScreen, member, connection)
         case .failure(let error): refuse(offer, error, member.member.userID, connection)
         }
       }
@@ -212,7 +260,10 @@ final class WebTable: Sendable {
   /// On the loop.
   private func take(_ change: WHIPServer.Change, _ connection: WebConnection) {
     do throws(MediaError) {
-      guard let peer = state.withLock({ $0.sessions[change.session]?.peer }) else { throw MediaError(.notFound, "the session has ended") }
+      guard let (member, peer) = state.withLock({ $0.sessions[change.session] }) else {
+        throw MediaError(.notFound, "the session has ended")
+      }
+      try member.charge()
       let fragment = try peer.change(change.fragment, isRestart: change.isRestart)
       connection.respond(state.withLock { $0.whip.accept(change, fragment) })
     } catch {
@@ -237,14 +288,41 @@ final class WebTable: Sendable {
   /// The room lets them in.
   func admit(_ place: LoopbackTransport) throws(MediaError) {
     let id = ObjectIdentifier(place)
-    try state.withLock { state throws(MediaError) in
-      guard state.members[id] == nil else { return }
+    let dropped: WebMember? = try state.withLock { state throws(MediaError) in
+      guard state.members[id] == nil else { return nil }
       guard !state.isClosed else { throw WebTable.closed }
-      guard state.members.count < options.mostMembers else {
-        throw MediaError(.full, "the server has \(options.mostMembers) members, the maximum")
+      guard let member = state.waiting[id] else { throw MediaError(.closed, "the client has gone") }
+      var dropped: WebMember?
+      if state.members.count >= options.mostMembers {
+        dropped = state.pending.dropOne(for: member.prefix)
+        guard let dropped else { throw MediaError(.full, "the server has \(options.mostMembers) members, the maximum") }
+        state.members[dropped.id] = nil
       }
-      guard let member = state.waiting.remove(id) else { throw MediaError(.closed, "the client has gone") }
+      state.waiting.remove(id)
       state.members[id] = member
+      if member.hasPage {
+        state.arrive(member)
+      } else {
+        dropped = state.pending.add(member, as: id, from: member.prefix) ?? dropped
+      }
+      return dropped
+    }
+    if let dropped { loop.post { dropped.leave(WebTable.crowded) } }
+  }
+
+  private static let crowded = MediaError(.full, "no path to the client was found before others came, most of them from this address")
+
+  /// A session is about to begin. Who has to go for it loses theirs.
+  func begins(_ peer: WebPeer, of member: WebMember) {
+    let dropped = state.withLock { $0.unconnected.add(peer, as: ObjectIdentifier(peer), from: member.prefix) }
+    if let dropped { loop.post { dropped.end(WebTable.crowded) } }
+  }
+
+  /// A path was found.
+  func connected(_ peer: WebPeer, of member: WebMember) {
+    state.withLock { state in
+      state.unconnected.remove(ObjectIdentifier(peer))
+      if state.pending.remove(member.id) != nil { state.arrive(member) }
     }
   }
 
@@ -260,7 +338,9 @@ final class WebTable: Sendable {
   func remove(_ member: WebMember) {
     state.withLock { state in
       state.waiting.remove(member.id)
+      state.pending.remove(member.id)
       state.members[member.id] = nil
+      state.depart(member)
       for (ticket, other) in state.tickets where other === member { state.tickets[ticket] = nil }
     }
   }
@@ -268,6 +348,7 @@ final class WebTable: Sendable {
   /// A session has ended otherwise than by its client.
   func forget(_ peer: WebPeer) {
     state.withLock { state in
+      state.unconnected.remove(ObjectIdentifier(peer))
       guard let session = state.sessions.first(where: { $0.value.peer === peer })?.key else { return }
       state.sessions[session] = nil
       state.whip.ended(session)

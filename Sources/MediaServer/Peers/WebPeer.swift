@@ -73,11 +73,13 @@ final class WebPeer: TransportDelegate {
     } catch {
       end(error)
     }
-    loop.schedule(at: now &+ WebPeer.connecting) { [self] in
-      if state.withLock({ !$0.wasConnected }) {
-        end(MediaError(.timeout, "no path to the client was found within \(WebPeer.connecting / 1_000_000_000) s"))
-      }
-    }
+    // What has ended is not held until then.
+    loop.schedule(at: now &+ WebPeer.connecting) { [weak self] in self?.endConnecting() }
+  }
+
+  private func endConnecting() {
+    guard state.withLock({ !$0.wasConnected }) else { return }
+    end(MediaError(.timeout, "no path to the client was found within \(WebPeer.connecting / 1_000_000_000) s"))
   }
 
   private func makeLanes(_ sections: [AnsweringPeer.Section]) throws(MediaError) {
@@ -139,8 +141,8 @@ final class WebPeer: TransportDelegate {
     reply?(.failure(MediaError(.closed, "the session has ended")))
   }
 
-  /// The connection ended, or cannot be made.
-  private func end(_ error: MediaError) {
+  /// On the loop: the connection ended, cannot be made, or has to go.
+  func end(_ error: MediaError) {
     let reply = state.withLock { $0.reply.take() }
     close()
     reply?(.failure(error))
@@ -221,7 +223,11 @@ final class WebPeer: TransportDelegate {
       state.withLock { $0.hasCandidates = true }
       replyIfReady()
     case .connected, .reconnected:
-      state.withLock { ($0.wasConnected, $0.isConnected) = (true, true) }
+      let isFirst = state.withLock { state in
+        defer { (state.wasConnected, state.isConnected) = (true, true) }
+        return !state.wasConnected
+      }
+      if isFirst { member.connected(self) }
     case .reconnecting: lost()
     case .disconnected(let error): end(error ?? MediaError(.closed, "the client ended the connection"))
     case .streamAdded(let stream): publish(stream)
@@ -244,9 +250,11 @@ final class WebPeer: TransportDelegate {
       (state.isConnected, state.absences) = (false, state.absences + 1)
       return state.absences
     }
-    loop.schedule(at: loop.clock.now() &+ WebPeer.absence) { [self] in
-      guard state.withLock({ !$0.isConnected && $0.absences == absence }) else { return }
-      end(MediaError(.timeout, "the path to the client was lost for \(WebPeer.absence / 1_000_000_000) s"))
-    }
+    loop.schedule(at: loop.clock.now() &+ WebPeer.absence) { [weak self] in self?.endAbsence(absence) }
+  }
+
+  private func endAbsence(_ absence: Int) {
+    guard state.withLock({ !$0.isConnected && $0.absences == absence }) else { return }
+    end(MediaError(.timeout, "the path to the client was lost for \(WebPeer.absence / 1_000_000_000) s"))
   }
 }

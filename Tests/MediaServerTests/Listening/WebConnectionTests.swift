@@ -57,7 +57,7 @@ import Testing
     var connections: [any StreamConnection] = []
     for _ in 0..<1_000 { connections.append(try flood.connect(to: address)) }
     try house.run(for: 500 * millisecond)
-    #expect(house.web.strangerCount <= WebTable.mostOfAddress)
+    #expect(house.web.strangerCount <= WebStrangers.mostOfAddress)
     // Others are served meanwhile, and who is here stays.
     let client = try house.client("whip", "?user=bob", at: "10.0.0.2", publishes: [true])
     #expect(try house.run(for: 3 * second) { client.isHere && bot.has("joined bob") })

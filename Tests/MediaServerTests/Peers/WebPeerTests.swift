@@ -7,25 +7,10 @@ import Testing
 
 /// Offers of players, as a page or a stranger makes them.
 @Suite struct WebPeerTests {
-  /// A description of a browser's, with sections of its transceivers.
-  private func offer(_ sections: [String]) -> String {
-    let fingerprint = (0..<32).map { _ in "AB" }.joined(separator: ":")
-    var text =
-      "v=0\r\no=- 1 1 IN IP4 127.0.0.1\r\ns=-\r\nt=0 0\r\na=group:BUNDLE \(sections.indices.map { "\($0)" }.joined(separator: " "))\r\n"
-    for (mid, section) in sections.enumerated() {
-      let isVideo = section.hasPrefix("video")
-      text += "m=\(isVideo ? "video" : "audio") 9 UDP/TLS/RTP/SAVPF \(isVideo ? 96 : 111)\r\nc=IN IP4 0.0.0.0\r\n"
-      text += "a=ice-ufrag:abcd\r\na=ice-pwd:abcdefghijklmnopqrstuv\r\na=fingerprint:sha-256 \(fingerprint)\r\na=setup:actpass\r\n"
-      text += "a=mid:\(mid)\r\na=\(section.split(separator: " ")[1])\r\na=rtcp-mux\r\n"
-      text += isVideo ? "a=rtpmap:96 VP8/90000\r\n" : "a=rtpmap:111 opus/48000/2\r\n"
-    }
-    return text
-  }
-
   private func answer(_ house: ServerHouse, _ kind: String, _ sections: [String]) throws -> (status: Int?, body: String) {
     let client = try house.wire(at: "10.0.0.\(Int.random(in: 1...250))")
     try client.get(
-      "/\(kind)/\(house.room)", ["Content-Type": "application/sdp"], method: "POST", body: Array(offer(sections).utf8))
+      "/\(kind)/\(house.room)", ["Content-Type": "application/sdp"], method: "POST", body: Array(browserOffer(sections).utf8))
     _ = try house.run(for: 3 * second) { client.last != nil }
     defer { client.close() }
     return (client.last?.status, client.last.map { String(decoding: $0.body, as: UTF8.self) } ?? "")
