@@ -14,7 +14,7 @@ from tool import PATIENCE, PLUGINS, TOOL, ToolTest, environment
 ROOT = Path(__file__).resolve().parents[2]
 # What stands for a value in the help, and how it is completed (Sources/msdk/Completion/Completer.swift).
 COMPLETED = {"dir", "file", "clip", "item", "items", "class", "key=value", "codec", "check", "check=reason", "WxH", "rate", "spec", "url", "pid",
-             "address", "type", "kind", "language", "shell", "subcommands"}
+             "address", "host", "type", "kind", "language", "shell", "subcommands"}
 # Of these nothing is known that would be worth a completion.
 FREE = {"n", "bits", "seed", "id", "port", "room", "name", "name=value"}
 # What is typed, and the command line that comes of it.

@@ -71,7 +71,7 @@ struct Completer {
           ["\(factory.scheme)://"] + (factory.features.contains(.descriptions) ? ["\(factory.scheme):"] : [])
         })
     case "pid": return .words(StatsPlace.directory.map { StatsPlace.processes(in: $0).map { "\($0)" } } ?? [])
-    case "address": return .words(["127.0.0.1"] + LocalAddresses.reachable("0.0.0.0") + LocalAddresses.reachable("::"))
+    case "address", "host": return .words(["127.0.0.1"] + LocalAddresses.reachable("0.0.0.0") + LocalAddresses.reachable("::"))
     default: return .nothing
     }
   }
