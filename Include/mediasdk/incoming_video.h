@@ -135,8 +135,9 @@ typedef struct msdk_video_preference { /* members for layers of a stream will be
  * when the stream is stopped and started. The sender takes the largest size and the highest rate that its receivers prefer at present
  * (outgoing_video.h). Sizes compare by their longer and shorter side, so a rotated phone changes nothing. A preference does not
  * promise anything: frames may have another size and rate, and msdk_incoming_video_options converts them. To prefer more has an effect
- * at once, to prefer less after two to four seconds. MSDK_E_RANGE: a size or a rate is not accepted. MSDK_E_UNSUPPORTED: over rtp:,
- * which does not carry preferences. MSDK_E_CLOSED: the stream is no longer available. [any thread] */
+ * at once, to prefer less after two to four seconds. In a room of Janus the server chooses among the sizes that the sender makes at
+ * once (simulcast); the sender is not notified. MSDK_E_RANGE: a size or a rate is not accepted. MSDK_E_UNSUPPORTED: over rtp:, webrtc: and
+ * WHEP, which do not carry preferences. MSDK_E_CLOSED: the stream is no longer available. [any thread] */
 MSDK_EXPORT msdk_result msdk_incoming_video_set_preference(msdk_incoming_video *stream, const msdk_video_preference *preference);
 
 typedef struct msdk_incoming_video_stats { /* the names of W3C webrtc-stats where there is one */

@@ -129,8 +129,8 @@ MSDK_EXPORT msdk_result msdk_session_participant_attribute_at(msdk_session *sess
 MSDK_EXPORT msdk_result msdk_session_remove_participant(msdk_session *session, const char *user_id, const char *reason);
 
 /** Mutes (1) or unmutes (0) a member's audio. 1 mutes the audio streams that are started on the member's session or attached to it
- * at that time, not later streams. The member may unmute them. 0 reverts this; streams that the member muted stay muted.
- * [any thread] */
+ * at that time, not later streams. The member may unmute them. 0 reverts this; streams that the member muted stay muted. In a room of
+ * Janus the server passes them on again only after a moderator's 0. [any thread] */
 MSDK_EXPORT msdk_result msdk_session_mute_participant(msdk_session *session, const char *user_id, uint32_t is_muted);
 
 enum { MSDK_MODERATION_REMOVED = 1, MSDK_MODERATION_MUTED = 2, MSDK_MODERATION_UNMUTED = 3 }; /**< values of MSDK_EVENT_MODERATED */

@@ -280,7 +280,7 @@ extension Transport {
   public func prefer(_ preference: VideoPreference, of stream: StreamID) {}
   /// Ignored: a transport without the feature `accessTokens`.
   public func renew(_ token: AccessToken) {}
-  /// Ignored: a transport without the feature `members`.
+  /// Ignored: a transport without the feature `attributes`.
   public func setAttribute(_ key: String, _ value: String?) throws(MediaError) {}
   /// Ignored: a transport without figures of its network path.
   public func setTargetBitrate(_ stream: StreamID, _ bitrate: UInt64) {}

@@ -13,7 +13,7 @@ public struct TransportFeatures: OptionSet, Sendable {
 
   /// It reaches other processes: it needs the system's clock, and what passes can be recorded.
   public static let network = TransportFeatures(rawValue: 1)
-  /// There is a room, whose members have user ids and attributes.
+  /// There is a room, whose members have user ids.
   public static let members = TransportFeatures(rawValue: 2)
   /// The session shows an access token.
   public static let accessTokens = TransportFeatures(rawValue: 4)
@@ -25,6 +25,8 @@ public struct TransportFeatures: OptionSet, Sendable {
   public static let negotiation = TransportFeatures(rawValue: 32)
   /// Its two ends exchange messages in channels (`Transport.openChannel`).
   public static let channels = TransportFeatures(rawValue: 64)
+  /// Members of its rooms say something of themselves (`Transport.setAttribute`).
+  public static let attributes = TransportFeatures(rawValue: 128)
 }
 
 /// A kind of url, and the transport behind it. Each transport's folder has its factory, and the session's list of them (`Transports`) a line.

@@ -9,7 +9,7 @@ extension Session {
     if let value, value.utf8.count > ParticipantAttributes.longestValue {
       throw MediaError(.invalid, "value has \(value.utf8.count) bytes; accepted: up to \(ParticipantAttributes.longestValue)")
     }
-    try require(.members, "attributes")
+    try require(.attributes, "attributes")
     try guarded.withLock { guarded throws(MediaError) in
       guard !guarded.isClosed else { throw MediaError(.closed, "the session is destroyed") }
       guard try guarded.attributes.set(key, value) else { return }

@@ -35,6 +35,8 @@ public final class JanusClient {
     case candidate(Role, String, mid: String?)
     /// Somebody began or ended to speak, at that level (RFC 6464); of the session itself, too.
     case talking(JanusSource, Bool, level: UInt32)
+    /// From now on a stream is received in that size (`JanusLayer.substream`).
+    case layer(JanusSource, substream: Int)
     /// A moderator muted a stream or ended that; of the session itself, too.
     case moderated(JanusSource, isMuted: Bool)
     /// A moderator took the session out of the room; `.failed` follows.
@@ -50,7 +52,7 @@ public final class JanusClient {
   }
 
   enum Task: Equatable {
-    case create, attach(Role), join, publish, subscribe, start, restart, trickle, keepAlive, moderate, probe, destroy
+    case create, attach(Role), join, publish, subscribe, start, restart, layer, describe, trickle, keepAlive, moderate, probe, destroy
 
     /// For errors.
     var words: String {
@@ -62,6 +64,8 @@ public final class JanusClient {
       case .subscribe: "the request for streams"
       case .start: "the answer to an offer"
       case .restart: "the request to restart ICE"
+      case .layer: "the request for a layer"
+      case .describe: "a description of streams"
       case .trickle: "a candidate"
       case .keepAlive: "a keep-alive"
       case .moderate: "the request to moderate"
@@ -115,6 +119,9 @@ public final class JanusClient {
   /// What the server was asked for.
   var asked: [JanusSource] = []
   var sources: [String: JanusSource] = [:]
+  /// That are received; and of those what the server knows.
+  var layers: [JanusSource: JanusLayer] = [:]
+  var told: [JanusSource: JanusLayer] = [:]
   /// An offer is being answered.
   var isOffered = false
   var wantsRestart = false
@@ -334,7 +341,7 @@ public final class JanusClient {
     case .subscribe?: subscribeFailed(failure, now)
     case .destroy?: end(.ended)
     // The server learns addresses from checks, and moderation is the owner's wish, not the session's need.
-    case .trickle?, .moderate?, .probe?: return
+    case .trickle?, .moderate?, .probe?, .layer?, .describe?: return
     case _ where stage == .leaving: end(.ended)
     default: finish(failure, now)
     }

@@ -9,9 +9,18 @@ extension JanusClient {
   /// the stream in a section.
   public func publish(offer: String, texts: [(mid: String, text: String)], now: Int64) {
     guard stage == .here, let publisher else { return }
-    let descriptions = texts.map { JSON.object([("mid", .text($0.mid)), ("description", .text($0.text))]) }
-    let body: [(String, JSON)] = [("request", .text(isPublishing ? "configure" : "publish")), ("descriptions", .array(descriptions))]
+    let body: [(String, JSON)] = [("request", .text(isPublishing ? "configure" : "publish")), JanusClient.descriptions(texts)]
     tell(.publish, to: publisher, body, jsep: ("offer", offer), now)
+  }
+
+  /// What is said of streams that are published from now on; others are notified.
+  public func describe(_ texts: [(mid: String, text: String)], now: Int64) {
+    guard stage == .here, isPublishing, let publisher, !texts.isEmpty else { return }
+    tell(.describe, to: publisher, [("request", .text("configure")), JanusClient.descriptions(texts)], now)
+  }
+
+  private static func descriptions(_ texts: [(mid: String, text: String)]) -> (String, JSON) {
+    ("descriptions", .array(texts.map { .object([("mid", .text($0.mid)), ("description", .text($0.text))]) }))
   }
 
   /// Of this end, found after the description was written; empty: none follows.
@@ -36,6 +45,7 @@ extension JanusClient {
     guard stage == .here, isOffered, let subscriber else { return }
     isOffered = false
     tell(.start, to: subscriber, [("request", .text("start"))], jsep: ("answer", sdp), now)
+    tellLayers(now)
     subscribe(now)
   }
 
@@ -95,6 +105,7 @@ extension JanusClient {
         sources[mid] = JanusSource(feed, mid: theirs)
       }
     }
+    forgetLayers()
     (isOffered, isSubscribed, subscribeFailures) = (true, true, 0)
     events.append(.offer(sdp, sources: sources))
   }

@@ -41,6 +41,7 @@ extension JanusClient {
     guard let what = data.member("videoroom")?.string, let role = role(of: message.sender) else { return }
     if let room = JanusID(data.member("room")), room != self.room { return }
     if role == .subscriber {
+      takeLayer(data)
       if let jsep = message.jsep, jsep.type == "offer" { takeOffer(jsep.sdp, data) } else { subscribe(now) }
       return
     }

@@ -12,6 +12,8 @@ public struct JanusParticipant: Sendable, Equatable {
     public let codec: String
     /// What the publisher says of it; at most 255 bytes.
     public let text: String
+    /// It comes in several sizes, of which one is received (`JanusLayer`).
+    public let isSimulcast: Bool
     /// A moderator muted it.
     public let isModerated: Bool
     /// The server hears somebody speak in it.
@@ -61,6 +63,7 @@ extension JanusParticipant.Stream {
     (self.mid, isVideo) = (mid, type == "video")
     codec = JanusParticipant.shown(json.member("codec")?.string, longest: 32)
     text = JanusParticipant.shown(json.member("description")?.string)
+    isSimulcast = isVideo && json.member("simulcast")?.isTrue == true
     (isModerated, isTalking) = (json.member("moderated")?.isTrue == true, json.member("talking")?.isTrue == true)
   }
 }

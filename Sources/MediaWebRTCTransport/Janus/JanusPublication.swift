@@ -10,9 +10,13 @@ struct JanusPublication: Sendable {
   let layers: StreamLayers
   /// The server takes it.
   var isTaken = false
+  /// Of audio.
+  var isMuted = false
 
   /// What participants read of it.
-  var text: String {
+  var text: String { isMuted ? "\(kind)\(JanusPublication.muted)" : kind }
+
+  private var kind: String {
     switch format {
     case .video(_, let kind): kind == VideoKind.screenShare.rawValue ? JanusPublication.screen : "camera"
     case .audio(_, let kind): kind == UInt32(MSDK_AUDIO_SCREEN_SHARE) ? JanusPublication.screen : "microphone"
@@ -20,4 +24,6 @@ struct JanusPublication: Sendable {
   }
 
   static let screen = "screen"
+  /// At the end of a text, as the room has no message for it that reaches the others.
+  static let muted = " (muted)"
 }

@@ -19,6 +19,8 @@ enum JanusReceptionEvent: Sendable {
   case failed(MediaError)
   /// By the level of its packets (RFC 6464); nil: not any longer.
   case spoke(JanusSource, level: UInt32?)
+  /// The last key frame of a stream has another size than the one before.
+  case size(JanusSource, width: UInt32, height: UInt32)
 }
 
 /// The one connection of WebRTC by which a session of Janus receives streams of all participants, each in a section of its own. The
@@ -28,6 +30,9 @@ final class JanusReception: PeerDriverDelegate {
   private struct Subscription {
     let sink: any EncodedSink
     var number: FrameID = 0
+    /// Of the last key frame.
+    var width: UInt32 = 0
+    var height: UInt32 = 0
   }
 
   private struct State {
@@ -155,6 +160,7 @@ final class JanusReception: PeerDriverDelegate {
           stats.packetsReceived &+= UInt64(NetworkLink.packets(bytes: frame.bytes.count))
         }
         subscription?.sink.receive(frame, subscription?.number ?? 0)
+        if frame.isKeyFrame { note(ssrc, width: frame.native.pointee.width, height: frame.native.pointee.height) }
         frame.release()
       case .lost(let ssrc, let count):
         _ = advance(ssrc, by: FrameID(clamping: count)) { $0.packetsLost &+= UInt64(clamping: count) }
@@ -167,6 +173,18 @@ final class JanusReception: PeerDriverDelegate {
       case .event: break
       }
     }
+  }
+
+  private func note(_ ssrc: SSRC, width: UInt32, height: UInt32) {
+    let changed: JanusSource? = state.withLock { state -> JanusSource? in
+      guard width > 0, height > 0, let source = state.sections[ssrc].flatMap({ state.sources[$0] }),
+        var known = state.subscriptions[source], (known.width, known.height) != (width, height)
+      else { return nil }
+      (known.width, known.height) = (width, height)
+      state.subscriptions[source] = known
+      return source
+    }
+    if let changed { handle(.size(changed, width: width, height: height)) }
   }
 
   private func advance(_ ssrc: SSRC, by count: FrameID, _ note: (inout TransportStats) -> Void) -> Subscription? {

@@ -15,6 +15,9 @@ struct JanusRoster: Sendable {
   private var entries: [JanusID: Entry] = [:]
   private(set) var streams: [JanusSource: StreamID] = [:]
   private var sources: [StreamID: JanusSource] = [:]
+  /// Streams of audio that are muted: by a moderator, by their publishers.
+  private var moderated: Set<JanusSource> = []
+  private var muted: Set<JanusSource> = []
 
   init(own: String) { self.own = own }
 
@@ -36,8 +39,12 @@ struct JanusRoster: Sendable {
     for former in entry.streams where !current.contains(where: { former.isSame(as: $0) }) {
       if let id = remove(JanusSource(participant.id, mid: former.mid)) { events.append(.streamRemoved(id)) }
     }
-    for stream in current where !entry.streams.contains(where: { $0.isSame(as: stream) }) {
-      events += add(stream, of: participant.id, entry.member)
+    for stream in current {
+      if entry.streams.contains(where: { $0.isSame(as: stream) }) {
+        events += mute(stream, of: participant.id)
+      } else {
+        events += add(stream, of: participant.id, entry.member)
+      }
     }
     entry.streams = current
     entries[participant.id] = entry
@@ -50,7 +57,30 @@ struct JanusRoster: Sendable {
     return gone.map { .streamRemoved($0) } + [.left(userID: entry.member.userID)]
   }
 
+  /// A moderator muted a stream, or ended that.
+  mutating func moderate(_ source: JanusSource, _ isMuted: Bool) -> [TransportEvent] {
+    let isAudio = entries[source.feed]?.streams.contains { $0.mid == source.mid && !$0.isVideo } ?? false
+    return isAudio ? changeMute(of: source, moderated: isMuted, muted: muted.contains(source)) : []
+  }
+
+  private mutating func mute(_ stream: JanusParticipant.Stream, of id: JanusID) -> [TransportEvent] {
+    guard !stream.isVideo else { return [] }
+    return changeMute(of: JanusSource(id, mid: stream.mid), moderated: stream.isModerated, muted: stream.isMuted)
+  }
+
+  private mutating func changeMute(of source: JanusSource, moderated isModerated: Bool, muted isMuted: Bool) -> [TransportEvent] {
+    let was = self.isMuted(source)
+    if isModerated { moderated.insert(source) } else { moderated.remove(source) }
+    if isMuted { muted.insert(source) } else { muted.remove(source) }
+    guard let id = streams[source], self.isMuted(source) != was else { return [] }
+    return [.streamMuted(id, !was)]
+  }
+
+  private func isMuted(_ source: JanusSource) -> Bool { moderated.contains(source) || muted.contains(source) }
+
   private mutating func remove(_ source: JanusSource) -> StreamID? {
+    moderated.remove(source)
+    muted.remove(source)
     guard let id = streams.removeValue(forKey: source) else { return nil }
     sources[id] = nil
     return id
@@ -59,11 +89,12 @@ struct JanusRoster: Sendable {
   private mutating func add(_ stream: JanusParticipant.Stream, of id: JanusID, _ member: Member) -> [TransportEvent] {
     guard let codec = JanusRoster.codec(of: stream) else { return [] }
     let source = JanusSource(id, mid: stream.mid)
+    _ = mute(stream, of: id)
     let streamID = StreamID.next()
     (streams[source], sources[streamID]) = (streamID, source)
     var description = StreamDescription(
       id: streamID, userID: member.userID, codec: codec, format: JanusRoster.format(of: stream))
-    description.isMuted = stream.isModerated && !stream.isVideo
+    description.isMuted = isMuted(source)
     let speaks: [TransportEvent] =
       stream.isTalking ? [.speaking(streamID, userID: member.userID, true, level: JanusRoster.usualLevel)] : []
     return [.streamAdded(description)] + speaks
@@ -83,7 +114,7 @@ struct JanusRoster: Sendable {
 
   /// The server does not say how large it is: each frame does.
   private static func format(of stream: JanusParticipant.Stream) -> StreamFormat {
-    let isScreen = stream.text == JanusPublication.screen
+    let isScreen = stream.kind == JanusPublication.screen
     if stream.isVideo {
       let kind: VideoKind = isScreen ? .screenShare : .virtual
       return .video(VideoFormat(.i420, width: 640, height: 480, frameRate: FrameRate(30)), kind: kind.rawValue)
@@ -103,6 +134,10 @@ struct JanusRoster: Sendable {
 extension JanusParticipant.Stream {
   /// Nothing has changed by which a receiver knows it.
   fileprivate func isSame(as other: JanusParticipant.Stream) -> Bool {
-    (mid, isVideo, codec, text) == (other.mid, other.isVideo, other.codec, other.text)
+    (mid, isVideo, codec, kind) == (other.mid, other.isVideo, other.codec, other.kind)
   }
+
+  /// Its publisher muted it, and says so in its text.
+  fileprivate var isMuted: Bool { text.hasSuffix(JanusPublication.muted) }
+  fileprivate var kind: Substring { isMuted ? text.dropLast(JanusPublication.muted.count) : Substring(text) }
 }

@@ -42,6 +42,8 @@ final class JanusSession: TransportDelegate {
     // What is received.
     var answer = ""
     var subscribed: [StreamID] = []
+    /// Of streams of others, from the first preference on.
+    var choices: [StreamID: JanusLayerChoice] = [:]
     var receptionLostAt: Int64?
     var renewedAt: Int64 = 0
   }
@@ -165,6 +167,7 @@ final class JanusSession: TransportDelegate {
       case .talking(let source, let isTalking, let level):
         state.withLock { $0.hearsTalking = true }
         speak(source, isTalking, level)
+      case .layer(let source, let substream): choose(source) { $0.relays(substream) }
       case .moderated(let source, let isMuted): moderated(source, isMuted)
       case .removed: tell([.moderated(by: "", .removed, reason: "")])
       case .failed(let failure): fail(failure)
@@ -176,7 +179,10 @@ final class JanusSession: TransportDelegate {
   }
 
   private func tell(_ events: [TransportEvent]) {
-    for event in events { owner.session(self, did: event) }
+    for event in events {
+      if case .streamRemoved(let stream) = event { state.withLock { _ = $0.choices.removeValue(forKey: stream) } }
+      owner.session(self, did: event)
+    }
   }
 
   private func fail(_ error: MediaError) {
@@ -216,12 +222,13 @@ final class JanusSession: TransportDelegate {
   }
 
   private func moderated(_ source: JanusSource, _ isMuted: Bool) {
-    let (stream, isOwn) = state.withLock { ($0.roster.streams[source], $0.client.isOwn(source.feed)) }
-    if isOwn {
-      tell([.moderated(by: "", isMuted ? .muted : .unmuted, reason: "")])
-    } else if let stream {
-      tell([.streamMuted(stream, isMuted)])
+    let (publisher, publications, isOwn) = state.withLock { ($0.publisher, $0.publications, $0.client.isOwn(source.feed)) }
+    guard isOwn else { return tell(state.withLock { $0.roster.moderate(source, isMuted) }) }
+    // Video goes on here: the server does not pass it on.
+    let isAudio = publications.contains { one in
+      if case .video = one.format { false } else { publisher?.section(of: one.id) == source.mid }
     }
+    if isAudio { tell([.moderated(by: "", isMuted ? .muted : .unmuted, reason: "")]) }
   }
 
   func remove(_ userID: String) throws(MediaError) {
@@ -281,6 +288,18 @@ final class JanusSession: TransportDelegate {
       return state.publisher
     }
     publisher?.unpublish(stream)
+  }
+
+  /// Others read it in what is said of the stream.
+  func setMuted(_ stream: StreamID, _ isMuted: Bool) {
+    let (one, publisher): (JanusPublication?, WebRTCTransport?) = state.withLock { state in
+      guard let place = state.publications.firstIndex(where: { $0.id == stream }) else { return (nil, nil) }
+      state.publications[place].isMuted = isMuted
+      return (state.publications[place], state.publisher)
+    }
+    // One that is in no description yet is described with the first.
+    guard let one, let mid = publisher?.section(of: stream) else { return }
+    change { $0.client.describe([(mid, one.text)], now: $1) }
   }
 
   /// What is wanted, and in no description yet; when the one before was answered.
@@ -440,6 +459,25 @@ final class JanusSession: TransportDelegate {
     }
   }
 
+  func prefer(_ preference: VideoPreference, of stream: StreamID) {
+    guard let source = state.withLock({ $0.roster.source(of: stream) }) else { return }
+    state.withLock { state in
+      if state.choices[stream] == nil { state.choices[stream] = JanusLayerChoice() }
+    }
+    choose(source) { $0.prefer(preference) }
+  }
+
+  /// Of a stream for which something is preferred.
+  private func choose(_ source: JanusSource, _ body: (inout JanusLayerChoice) -> Void) {
+    change { state, now in
+      guard let stream = state.roster.streams[source], var choice = state.choices[stream] else { return }
+      let former = choice.layer
+      body(&choice)
+      state.choices[stream] = choice
+      if choice.layer != former { state.client.choose(choice.layer, of: source, now: now) }
+    }
+  }
+
   private func want(_ state: inout State, _ now: Int64) {
     state.client.want(state.subscribed.compactMap { state.roster.source(of: $0) }, now: now)
   }
@@ -469,6 +507,7 @@ final class JanusSession: TransportDelegate {
       found(.subscriber)
     case .path(false): receptionLost()
     case .failed(let error): fail(SignallingFailure(error, isFinal: error.status == .untrusted))
+    case .size(let source, let width, let height): choose(source) { $0.came(width: width, height: height) }
     case .spoke(let source, let level):
       if !state.withLock({ $0.hearsTalking }) { speak(source, level != nil, level ?? AudioFrame.silentLevel) }
     }

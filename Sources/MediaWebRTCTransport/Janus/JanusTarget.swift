@@ -5,7 +5,9 @@ import MediaTransport
 extension TransportFactory {
   /// Rooms of the plugin VideoRoom at servers of Janus, over HTTP and WebSocket. Without TLS on this machine only.
   public static let janus: [TransportFactory] = JanusURL.schemes.map { scheme in
-    TransportFactory(scheme: scheme, form: JanusURL.form(scheme), features: [.network, .accessTokens]) { url, argument throws(MediaError) in
+    TransportFactory(
+      scheme: scheme, form: JanusURL.form(scheme), features: [.network, .members, .accessTokens, .preferences]
+    ) { url, argument throws(MediaError) in
       JanusTarget(url: try JanusURL(url, scheme: scheme, argument: argument))
     }
   }

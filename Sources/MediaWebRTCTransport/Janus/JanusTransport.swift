@@ -156,8 +156,14 @@ final class JanusTransport: Transport {
     }
   }
 
-  /// The room has no message for it.
-  func setMuted(_ stream: StreamID, _ isMuted: Bool) {}
+  func setMuted(_ stream: StreamID, _ isMuted: Bool) {
+    let session: JanusSession? = state.withLock { state in
+      guard let place = state.publications.firstIndex(where: { $0.id == stream }) else { return nil }
+      state.publications[place].isMuted = isMuted
+      return state.session
+    }
+    session?.setMuted(stream, isMuted)
+  }
 
   // MARK: Access
 
@@ -271,6 +277,7 @@ extension JanusTransport {
   func carriage(of stream: StreamID) -> Carriage { publisher?.carriage(of: stream) ?? Carriage() }
   func subscribe(to stream: StreamID, _ sink: StreamSink) { session?.subscribe(to: stream, sink.encoded) }
   func unsubscribe(from stream: StreamID) { session?.unsubscribe(from: stream) }
+  func prefer(_ preference: VideoPreference, of stream: StreamID) { session?.prefer(preference, of: stream) }
   func requestKeyFrame(of stream: StreamID) { session?.requestKeyFrame(of: stream) }
   var networkFigures: NetworkFigures? { publisher?.networkFigures }
   func look(sending stream: StreamID) -> OutboundSnapshot? { publisher?.look(sending: stream) }

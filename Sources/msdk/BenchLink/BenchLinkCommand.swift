@@ -59,7 +59,7 @@ struct BenchLinkCommand: ParsableCommand {
   var json = false
 
   private var features: TransportFeatures { Transports.factory(of: url)?.features ?? [] }
-  var isOfRoom: Bool { features.isSuperset(of: [.network, .members]) }
+  var isOfRoom: Bool { features.isSuperset(of: [.network, .attributes]) }
 
   func validate() throws {
     guard features.contains(.network), !features.contains(.negotiation) else {

@@ -27,7 +27,7 @@ struct NetworkEnd {
     if let path = options.sdpOut { try FileWriter.write(session.localDescription(), to: path, isSecret: true) }
     if let path = options.sdp, options.sdpType == .answer { try takeAnswer(path) }
     try prepare(session)
-    try NetworkEnd.connect(session, hasServer: options.hasServer, isOfRoom: options.isOfRoom)
+    try NetworkEnd.connect(session, hasServer: options.hasServer, isOfHub: options.isOfHub)
   }
 
   /// With the token and the keys of these files.
@@ -43,7 +43,7 @@ struct NetworkEnd {
   }
 
   /// Returns when it is connected.
-  static func connect(_ session: Session, hasServer: Bool, isOfRoom: Bool) throws(MediaError) {
+  static func connect(_ session: Session, hasServer: Bool, isOfHub: Bool) throws(MediaError) {
     try session.connect()
     // A hub that is not there says so by itself.
     do throws(MediaError) {
@@ -52,7 +52,7 @@ struct NetworkEnd {
         return nil
       }
     } catch {
-      guard isOfRoom, [.io, .timeout, .notFound].contains(error.status) else { throw error }
+      guard isOfHub, [.io, .timeout, .notFound].contains(error.status) else { throw error }
       throw MediaError(
         error.status, NextStep.trying("msdk serve on that machine, which prints its urls, and msdk doctor there", after: error.text))
     }

@@ -101,6 +101,7 @@ struct NetworkOptions: ParsableArguments {
   /// There is a server, which may want to see a token.
   var hasServer: Bool { Transports.factory(of: url)?.features.isSuperset(of: [.network, .accessTokens]) ?? false }
   var isOfRoom: Bool { Transports.factory(of: url)?.features.isSuperset(of: [.network, .members]) ?? false }
+  var isOfHub: Bool { Transports.factory(of: url)?.features.isSuperset(of: [.network, .attributes]) ?? false }
   /// That of rtp://HOST:PORT.
   var port: UInt16? { (try? ParsedURL(url, scheme: "rtp", argument: "url", form: "rtp://HOST:PORT"))?.port }
 

@@ -42,12 +42,14 @@ struct ReceiveCommand: ParsableCommand {
 
   @OptionGroup var network: NetworkOptions
 
-  @Option(help: ArgumentHelp("In a room: the member whose streams are received; default: the first that sends.", valueName: "id"))
+  @Option(
+    help: ArgumentHelp(
+      "In a room: the member whose streams are received, by user id or display name; default: the first that sends.", valueName: "name"))
   var from: String?
 
   @Option(
     help: ArgumentHelp(
-      "In a room: the size in which the video is shown; the sender need not make a larger one. Default: any.", valueName: "WxH"),
+      "In a room: the size in which the video is shown; a larger one need not be sent. Default: any.", valueName: "WxH"),
     transform: { try Size.parse($0) })
   var size: Size?
 
@@ -67,9 +69,9 @@ struct ReceiveCommand: ParsableCommand {
   var soundRenderer: [[PluginItem]] = []
 
   func validate() throws {
-    if from != nil, !network.isOfRoom { throw ValidationError("--from is for hub:// urls; rtp: has one peer") }
+    if from != nil, !network.isOfRoom { throw ValidationError("--from is for rooms of a hub or of Janus; others have one peer") }
     if size != nil || fps != nil, !network.isOfRoom {
-      throw ValidationError("--size and --fps are for hub:// urls; rtp: does not carry what a receiver prefers")
+      throw ValidationError("--size and --fps are for rooms of a hub or of Janus; others do not carry what a receiver prefers")
     }
   }
 

@@ -7,7 +7,7 @@ import MediaTransport
 struct Received {
   enum Source {
     case theOtherEnd
-    /// Of a room; nil: who is the first.
+    /// Of a room, by user id or display name; nil: who is the first.
     case member(String?)
   }
 
@@ -22,6 +22,8 @@ struct Received {
   private var audio: IncomingAudio?
   private var isLeft = false
   private var whose: Source
+  /// Display names, by user id.
+  private var names: [String: String] = [:]
   private let figures: CallFigures
   private let preference: VideoPreference
 
@@ -38,11 +40,13 @@ struct Received {
     self.preference = preference
   }
 
-  /// Whether something is of the end, or of the member, whose streams are taken; the first in a room is from now on.
+  /// Whether something is of the end, or of the member, whose streams are taken; the first in a room that is meant is from now on.
   private mutating func takes(from userID: String) -> Bool {
     guard case .member(let member) = whose else { return true }
-    whose = .member(member ?? userID)
-    return (member ?? userID) == userID
+    // Where the server makes the user ids a program knows names only.
+    guard member == nil || member == userID || !hasBegun && member == names[userID] else { return false }
+    whose = .member(userID)
+    return true
   }
 
   private func isGone(_ userID: String) -> Bool {
@@ -74,6 +78,7 @@ struct Received {
         try stream.start()
         audio = stream
         figures.add(.incomingAudio(stream))
+      case .participantJoined(let member): names[member.userID] = member.displayName
       case .participantLeft(let userID): if isGone(userID) { isLeft = true }
       default: if case .failed(let text)? = Call.happening(event, nil) { failures.append(text) }
       }

@@ -1,4 +1,5 @@
-"""A page in a headless Chromium, which is one end of a call over WebRTC: it sends a picture of two halves and a tone, and says what it receives."""
+"""A page in a headless Chromium, which is one end of a call over WebRTC: it sends a picture of two halves and a tone, and says what it receives. Or
+another page, that sends a video in several sizes."""
 from __future__ import annotations
 
 import asyncio
@@ -24,7 +25,8 @@ Message = dict[str, Any]
 class Browser:
     """The page, and what it said last. What it has to say to the other end goes to `take`, on the loop; `say` is the reverse."""
 
-    def __init__(self, take: Callable[[Message], Awaitable[None]], offers: bool) -> None:
+    def __init__(self, take: Callable[[Message], Awaitable[None]], offers: bool, page: str = "browser.html") -> None:
+        self.page = (Path(__file__).parent / "pages" / page).read_bytes()
         self.take, self.loop = take, asyncio.get_running_loop()
         self.messages: queue.Queue[Message] = queue.Queue()
         self.report: Message = {}
@@ -90,7 +92,7 @@ def _handler(browser: Browser) -> type[BaseHTTPRequestHandler]:
 
         def do_GET(self) -> None:
             if self.path == "/":
-                self.reply("text/html", (Path(__file__).parent / "pages/browser.html").read_bytes())
+                self.reply("text/html", browser.page)
                 return
             if self.path != "/next":
                 # The browser asks for /favicon.ico by itself: a message that it got with that would be lost to the page.

@@ -25,6 +25,8 @@ class RoomMember:
         self.kinds: dict[str, mediasdk.VideoKind] = {}
         self.gone: list[str] = []
         self.left: list[str] = []
+        self.muted: list[tuple[str, bool]] = []
+        self.moderated: list[mediasdk.Moderation] = []
         self.speakers: set[str] = set()
         self.videos: dict[str, mediasdk.IncomingVideo] = {}
         self.error: Optional[mediasdk.MediaSDKError] = None
@@ -69,6 +71,10 @@ class RoomMember:
             elif isinstance(event, mediasdk.IncomingAudioAdded):
                 event.incoming_audio.start(sample_rate=48_000, channels=1, sample_format="F32")
                 self._begin(self._keep_samples(event.incoming_audio, self.names[event.user_id]))
+            elif isinstance(event, mediasdk.IncomingAudioMuted):
+                self.muted.append((self.names[event.user_id], event.muted))
+            elif isinstance(event, mediasdk.Moderated):
+                self.moderated.append(event.moderation)
             elif isinstance(event, mediasdk.ActiveSpeakerChanged):
                 self.speakers.add(self.names.get(event.user_id or "", ""))
             elif isinstance(event, mediasdk.SessionStateChanged):
@@ -94,7 +100,7 @@ class RoomMember:
     @property
     def told(self) -> str:
         counts = {name: (len(self.pictures[name]), len(self.samples[name])) for name in {*self.pictures, *self.samples}}
-        return f"{self.name} is {self.session.state.name} after {[state.name for state in self.states]}, has {counts}, knows {self.names}, error {self.error}"
+        return f"{self.name} is {self.session.state.name} after {[state.name for state in self.states]}, has {counts}, knows {self.names}, of whom {self.left} left, error {self.error}"
 
     async def close(self) -> None:
         for task in self._tasks:

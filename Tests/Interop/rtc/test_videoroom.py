@@ -14,6 +14,7 @@ import numpy as np
 import material
 import mediasdk
 import numbered
+from rtc import browser
 from janus import Handle, Janus
 from ours import OurEnd
 from peers import InteropTest, need
@@ -30,7 +31,7 @@ ROOT = Path(__file__).resolve().parents[3]
 PATIENCE = 60.0  # seconds for what takes a few
 PICTURES, SECONDS = 40, 2  # of each of the others, that each member waits for
 ROOM, PIN = 1234, "a pin"
-TOKEN = "pin=a%20pin"
+TOKEN, SECRET = "pin=a%20pin", "a secret"
 DORA = 9  # whose the pictures of aiortc's member are
 
 
@@ -88,7 +89,7 @@ class VideoRoom(InteropTest, unittest.IsolatedAsyncioTestCase):
             self.skipTest(MISSING)
         self.janus = Janus(self)
         self.janus.attach("videoroom").request(
-            request="create", room=ROOM, publishers=6, bitrate=1_000_000, audiocodec="opus", videocodec="vp8", pin=PIN, audiolevel_event=True,
+            request="create", room=ROOM, publishers=6, bitrate=1_000_000, audiocodec="opus", videocodec="vp8", pin=PIN, secret=SECRET, audiolevel_event=True,
             audio_active_packets=25, audio_level_average=60)
         self.members: list[RoomMember] = []
 
@@ -96,8 +97,8 @@ class VideoRoom(InteropTest, unittest.IsolatedAsyncioTestCase):
         port, path = (8089, "/janus") if scheme == "janus+https" else (8989, "/")
         return f"{scheme}://{self.janus.far}:{port}{path}?room={room}#fingerprint={self.janus.fingerprint}"
 
-    def join(self, scheme: str, name: str, stream: int, frequency: float, **options: Any) -> RoomMember:
-        member = RoomMember(self.url(scheme), name, stream, frequency, TOKEN, **options)
+    def join(self, scheme: str, name: str, stream: int, frequency: float, token: str = TOKEN, **options: Any) -> RoomMember:
+        member = RoomMember(self.url(scheme), name, stream, frequency, token, **options)
         self.addAsyncCleanup(member.close)
         self.members.append(member)
         return member
@@ -202,6 +203,73 @@ class VideoRoom(InteropTest, unittest.IsolatedAsyncioTestCase):
         anna.keep(anna.videos["Bob"], "Bob")
         await self.until("pictures again", lambda: len(anna.pictures["Bob"]) >= count + PICTURES)
         self.assertEqual(bob.session.state, mediasdk.SessionState.CONNECTED)
+
+    async def test_mute_and_moderation(self) -> None:
+        anna = self.join("janus+wss", "Anna", 1, 440.0, f"{TOKEN}&secret=a%20secret")
+        bob = self.join("janus+https", "Bob", 2, 660.0)
+        await self.until("sound of both", lambda: bool(anna.samples["Bob"]) and bool(bob.samples["Anna"]))
+        # By oneself.
+        bob.audio.set_muted(True)
+        await self.until("Bob is muted", lambda: anna.muted == [("Bob", True)])
+        bob.audio.set_muted(False)
+        await self.until("Bob is heard again", lambda: anna.muted == [("Bob", True), ("Bob", False)])
+        # By a moderator.
+        self.assertRaises(mediasdk.RefusedError, bob.session.mute_participant, next(iter(bob.names)))
+        bobs = next(user for user, name in anna.names.items() if name == "Bob")
+        anna.session.mute_participant(bobs)
+        await self.until("Bob is moderated", lambda: bob.moderated == [mediasdk.Moderation.MUTED] and bob.audio.muted and anna.muted[2:] == [("Bob", True)])
+        anna.session.mute_participant(bobs, False)
+        await self.until("that is over", lambda: not bob.audio.muted and anna.muted[3:] == [("Bob", False)])
+        anna.session.remove_participant(bobs)
+        await self.until("Bob is removed", lambda: bob.error is not None and "Bob" in anna.left)
+        self.assertIsInstance(bob.error, mediasdk.RemovedError)
+        self.assertEqual(anna.session.state, mediasdk.SessionState.CONNECTED)
+
+    async def test_size_that_is_preferred(self) -> None:
+        """Of a page that sends three: 640x480, 320x240, 160x120."""
+        need("chromium")
+        handle: Handle = await asyncio.to_thread(self.janus.attach, "videoroom")
+        await asyncio.to_thread(handle.command, request="join", ptype="publisher", room=ROOM, display="Page", pin=PIN)
+
+        async def publish(message: browser.Message) -> None:
+            _, answer = await asyncio.to_thread(handle.command, {"type": "offer", "sdp": message["sdp"]}, request="publish", bitrate=2_000_000)
+            assert answer is not None
+            page.say(**answer)
+
+        page = browser.Browser(publish, True, "simulcast.html")
+        self.addCleanup(page.close)
+        anna = self.join("janus+wss", "Anna", 1, 440.0)
+
+        async def shows(width: int, height: int) -> None:
+            try:
+                await self.until(f"{width}x{height}", lambda: bool(anna.pictures["Page"]) and anna.pictures["Page"][-1].shape == (height, width))
+            except AssertionError as error:
+                raise AssertionError(f"{error}\n{page.told}, {[one.shape for one in anna.pictures['Page'][-3:]]}") from error
+
+        await shows(640, 480)
+        for width, height in [(160, 120), (640, 480), (300, 200), (100, 100)]:
+            anna.videos["Page"].set_preference(width=width, height=height)
+            await shows(*min(size for size in [(160, 120), (320, 240), (640, 480)] if size[0] >= width and size[1] >= height))
+        anna.videos["Page"].set_preference()
+        await shows(640, 480)
+
+    async def test_one_member_by_name(self) -> None:
+        """msdk receive --from; the server makes the user ids."""
+        anna, bob = self.join("janus+wss", "Anna", 1, 440.0), self.join("janus+https", "Bob", 2, 660.0)
+        await self.until("pictures of both", lambda: bool(anna.pictures["Bob"]) and bool(bob.pictures["Anna"]))
+        token = self.directory / "token"
+        token.write_text(f"{TOKEN}\n")
+        token.chmod(0o600)
+        for name, stream in [("Bob", 2), ("Anna", 1)]:
+            film = self.directory / f"{name}.y4m"
+            receiver = self.msdk("receive", self.url("janus+wss"), "--token", token, "--from", name, "--renderer", f"file:{film}", "--frames", 20)
+            figures = await asyncio.to_thread(self.finish, receiver)
+            self.assertIn("video", figures, receiver.said)
+            head, _, rest = film.read_bytes().partition(b"FRAME\n")
+            width, height = (int(word[1:]) for word in head.split()[1:3])
+            read = numbered.read(np.frombuffer(rest[:width * height], np.uint8).reshape(height, width))
+            self.assertIsNotNone(read)
+            self.assertEqual(read[0] if read else None, stream)
 
     async def check_another_address(self, scheme: str) -> None:
         """The network is another one: media come back."""

@@ -35,7 +35,7 @@ import Testing
   }
 
   @Test func errorsNameTheTransportsWithAFeature() {
-    #expect(Transports.schemes(with: .members, joinedBy: "and") == "loopback: and hub:")
+    #expect(Transports.schemes(with: .attributes, joinedBy: "and") == "loopback: and hub:")
     let servers = "whip+https:, whep+https:, whip+http:, whep+http:, janus+https:, janus+wss:, janus+http: or janus+ws:"
     #expect(Transports.schemes(with: .network, joinedBy: "or") == "rtp:, hub:, webrtc:, \(servers)")
     #expect(Transports.schemes(with: .descriptions, joinedBy: "or") == "rtp:")
@@ -51,10 +51,11 @@ import Testing
     let session = try engine.makeSession(SessionOptions(url: "rtp://127.0.0.1:5004", userID: "anna"))
     let servers = Transports.schemes(with: .accessTokens, joinedBy: "and")
     #expect(servers.hasPrefix("loopback:, hub:, whip+https:"))
+    #expect(Transports.schemes(with: .preferences, joinedBy: "and").hasPrefix("loopback:, hub:, janus+https:"))
     for (error, accepted) in [
       (failure { try session.setAttribute("role", "bot") }, "loopback: and hub:"),
       (failure { try session.setAccessToken(AccessToken("x")) }, servers),
-      (failure { try session.require(.preferences, "preferences of receivers") }, "loopback: and hub:")
+      (failure { try session.require(.preferences, "preferences of receivers") }, Transports.schemes(with: .preferences, joinedBy: "and"))
     ] {
       #expect(error?.status == .unsupported)
       #expect(error?.text.contains("over rtp:") == true && error?.text.hasSuffix("accepted: \(accepted)") == true)

@@ -271,6 +271,52 @@ import Testing
     #expect(script.events() == [.offer("v=0", sources: ["0": bob])])
   }
 
+  @Test func aLayerIsAskedForOnceItsStreamIsThere() throws {
+    let layered = #"{"mid":"1","type":"video","codec":"vp8","simulcast":true}"#
+    let bobs = #"{"id":8,"display":"Bob","streams":[\#(layered),{"mid":"2","type":"video"}]}"#
+    let script = try JanusScript.joined(publishers: "[\(bobs)]")
+    _ = script.events()
+    let plain = JanusSource(.number(8), mid: "2")
+    script.client.want([bob, plain], now: 0)
+    script.client.choose(JanusLayer(substream: 0, temporal: 2), of: bob, now: 0)
+    script.client.choose(JanusLayer(substream: 0, temporal: 0), of: plain, now: 0)
+    script.answer(#""janus":"success","data":{"id":3}"#)
+    script.answer(#""janus":"ack""#)
+    offer(script, "attached", #"\#(first),{"mid":"4","feed_id":8,"feed_mid":"2","active":true}"#)
+    _ = script.events()
+    #expect(script.take() == nil)
+    script.client.answer("mine", now: 0)
+    let all = script.takeAll()
+    #expect(all.map(\.request) == ["start", "configure"])
+    #expect(all[1].body.line == #"{ "request": "configure", "streams": [ { "mid": "0", "substream": 0, "temporal": 2 } ] }"#)
+    // The same again is no news, and what is refused ends nothing.
+    script.event(#""videoroom":"event","error_code":430,"error":"x""#, of: 3, answers: true)
+    script.client.choose(JanusLayer(substream: 0, temporal: 2), of: bob, now: 0)
+    #expect(script.take() == nil && script.events().isEmpty)
+    script.client.choose(.best, of: bob, now: 0)
+    #expect(script.take()?.body.member("streams")?.line == #"[ { "mid": "0", "substream": 2, "temporal": 2 } ]"#)
+    for what in [#""mid":"0","substream":2"#, #""mid":"0","substream":3"#, #""mid":"7","substream":1"#, #""mid":"0","temporal":1"#] {
+      script.event(#""videoroom":"event","room":1234,\#(what)"#, of: 3)
+    }
+    #expect(script.events() == [.layer(bob, substream: 2)])
+  }
+
+  @Test func whatIsSaidOfAStreamChanges() throws {
+    let script = try JanusScript.joined()
+    _ = script.events()
+    script.client.describe([("0", "microphone (muted)")], now: 0)
+    #expect(script.take() == nil)
+    script.client.publish(offer: "one", texts: [("0", "microphone")], now: 0)
+    script.take()
+    script.event(#""videoroom":"event","configured":"ok""#, answers: true, jsep: "answer")
+    _ = script.events()
+    script.client.describe([("0", "microphone (muted)")], now: 0)
+    let descriptions = #""descriptions": [ { "mid": "0", "description": "microphone (muted)" } ] }"#
+    #expect(try #require(script.take()).body.line == #"{ "request": "configure", "# + descriptions)
+    script.event(#""videoroom":"event","configured":"ok""#, answers: true)
+    #expect(script.events().isEmpty)
+  }
+
   /// Somebody left in that moment: it is tried again without them.
   @Test func whatIsGoneIsAskedForNoMore() throws {
     let script = try receiving()

@@ -65,15 +65,20 @@ final class EmulatedJanus: @unchecked Sendable {
 
   // MARK: The room
 
-  static func person(_ id: Int, _ name: String, hasVideo: Bool = true, isDisabled: Bool = false) -> String {
-    let video = #","description":"screen","mid":"1","type":"video","codec":"vp8""#.dropFirst()
-    let audio = #"{"mid":"0","type":"audio","codec":"opus"}"#
+  static func person(
+    _ id: Int, _ name: String, hasVideo: Bool = true, isDisabled: Bool = false, audio more: String = "", isSimulcast: Bool = false
+  ) -> String {
+    let simulcast = isSimulcast ? #","simulcast":true"# : ""
+    let video = #","description":"screen","mid":"1","type":"video","codec":"vp8"\#(simulcast)"#.dropFirst()
+    let audio = #"{"mid":"0","type":"audio","codec":"opus"\#(more)}"#
     return
       #"{"id":\#(id),"display":"\#(name)","streams":[\#(audio)\#(hasVideo ? ",{\(video)\(isDisabled ? ",\"disabled\":true" : "")}" : "")]}"#
   }
 
-  func add(_ id: Int, _ name: String, hasVideo: Bool = true, isDisabled: Bool = false) {
-    let json = EmulatedJanus.person(id, name, hasVideo: hasVideo, isDisabled: isDisabled)
+  func add(
+    _ id: Int, _ name: String, hasVideo: Bool = true, isDisabled: Bool = false, audio: String = "", isSimulcast: Bool = false
+  ) {
+    let json = EmulatedJanus.person(id, name, hasVideo: hasVideo, isDisabled: isDisabled, audio: audio, isSimulcast: isSimulcast)
     people.removeAll { $0.id == id }
     people.append((id, json))
     broadcast(#""videoroom":"event","room":1234,"publishers":[\#(json)]"#)
@@ -238,6 +243,8 @@ final class EmulatedJanus: @unchecked Sendable {
     case "start":
       _ = try end.target.setRemote(.answer, answer)
       return push(event(#""videoroom":"event","started":"ok""#, handle, transaction, nil), session)
+    case "configure" where body.member("streams") != nil:
+      return push(event(#""videoroom":"event","configured":"ok""#, handle, transaction, nil), session)
     case "configure": try end.target.restartICE()
     default:
       for one in body.member("unsubscribe")?.list ?? [] {

@@ -121,9 +121,12 @@ import Testing
     server.add(8, "Bob")
     let a = try end(token: "secret=s")
     #expect(try house.run(for: 5 * second) { a.added.count == 2 })
+    let own = try a.publish(.audio)
+    #expect(try house.run(for: 5 * second) { a.has("receivers 1") })
+    let mid = try #require(a.janus.state.withLock { $0.session }?.publisher?.section(of: own))
     server.broadcast(#""videoroom":"talking","room":1234,"id":8,"mid":"0","audio-level-dBov-avg":30"#)
     server.broadcast(#""videoroom":"event","room":1234,"id":8,"mid":"0","moderation":"muted""#)
-    server.broadcast(#""videoroom":"event","room":1234,"id":77,"mid":"0","moderation":"muted""#)
+    server.broadcast(#""videoroom":"event","room":1234,"id":77,"mid":"\#(mid)","moderation":"muted""#)
     #expect(try house.run(for: second) { a.events.count { $0.hasPrefix("moderated") } == 1 }, "\(a.events)")
     #expect(a.events.contains { $0.hasPrefix("speaking") } && a.events.contains { $0.hasPrefix("streamMuted") }, "\(a.events)")
     try a.janus.mute("8", true)
@@ -134,6 +137,86 @@ import Testing
     server.broadcast(#""videoroom":"event","room":1234,"leaving":"ok","reason":"kicked""#)
     #expect(try house.run(for: second) { a.ending != nil })
     #expect(a.ending?.status == .removed)
+    try close(a)
+  }
+
+  /// By a moderator of the room, or by whoever publishes: a stream is muted while either is.
+  @Test func muteReachesTheProgram() throws {
+    server.add(8, "Bob", audio: #","description":"microphone""#)
+    let a = try end()
+    #expect(try house.run(for: 5 * second) { a.added.count == 2 })
+    let audio = try #require(a.added.first)
+    func news() -> [Bool] {
+      a.events.compactMap { event in
+        [true, false].first { event == "\(TransportEvent.streamMuted(audio.id, $0))" }
+      }
+    }
+    func change(_ audio: String) throws {
+      server.add(8, "Bob", audio: audio)
+      try house.run(for: second)
+    }
+    try change(#","description":"microphone (muted)""#)
+    #expect(news() == [true])
+    server.broadcast(#""videoroom":"event","room":1234,"id":8,"mid":"0","moderation":"muted""#)
+    try change(#","description":"microphone","moderated":true"#)
+    #expect(news() == [true])
+    server.broadcast(#""videoroom":"event","room":1234,"id":8,"mid":"0","moderation":"unmuted""#)
+    // Video is not muted for the program.
+    server.broadcast(#""videoroom":"event","room":1234,"id":8,"mid":"1","moderation":"muted""#)
+    try house.run(for: second)
+    #expect(news() == [true, false] && a.events.count { $0.hasPrefix("streamMuted") } == 2, "\(a.events)")
+    // It is the same stream, and another one is announced as it is.
+    #expect(a.added.count == 2 && !a.has("removed"))
+    server.add(9, "Cleo", audio: #","description":"microphone (muted)""#)
+    #expect(try house.run(for: second) { a.added.count == 4 } && a.added.contains { $0.userID == "9" && $0.isMuted })
+    try close(a)
+  }
+
+  /// Others read it in what is said of the stream; the next session at the server says it, too.
+  @Test func ownMuteIsSaidToTheRoom() throws {
+    let a = try end()
+    #expect(try house.run(for: 5 * second) { a.isHere })
+    let audio = try a.publish(.audio)
+    #expect(try house.run(for: 5 * second) { a.has("receivers 1") })
+    func said() -> [String] {
+      server.bodies.flatMap { $0.member("descriptions")?.list ?? [] }.compactMap { $0.member("description")?.string }
+    }
+    a.janus.setMuted(audio, true)
+    #expect(try house.run(for: second) { said() == ["microphone", "microphone (muted)"] }, "\(said())")
+    // A moderator's mute of the session's own audio is an event, and of its video none.
+    let mid = try #require(a.janus.state.withLock { $0.session }?.publisher?.section(of: audio))
+    server.broadcast(#""videoroom":"event","room":1234,"id":77,"mid":"\#(mid)","moderation":"muted""#)
+    server.broadcast(#""videoroom":"event","room":1234,"id":77,"mid":"9","moderation":"muted""#)
+    #expect(try house.run(for: second) { a.events.contains { $0.hasPrefix("moderated") } })
+    try server.restart()
+    #expect(try house.run(for: 60 * second) { said().count == 3 }, "\(server.said)")
+    #expect(said().last == "microphone (muted)" && a.events.count { $0.hasPrefix("moderated") } == 1)
+    try close(a)
+  }
+
+  @Test func aSmallPreferenceAsksForASmallLayer() throws {
+    server.add(8, "Bob", isSimulcast: true)
+    let a = try end()
+    #expect(try house.run(for: 5 * second) { a.added.count == 2 && server.last?.subscribed.count == 2 })
+    let session = try #require(server.last)
+    let b = try #require(session.receiver)
+    let video = try #require(session.subscribed.firstIndex { $0.source.mid == "1" })
+    try house.run(for: second)
+    func layers() -> [Int] {
+      server.bodies.flatMap { $0.member("streams")?.list ?? [] }.compactMap { $0.member("substream")?.whole(Int.self) }
+    }
+    // Frames of 320x240.
+    try b.call(for: second, video: video)
+    a.janus.prefer(VideoPreference(width: 160, height: 120, frameRate: FrameRate(15)), of: a.added[1].id)
+    #expect(try house.run(for: second) { layers() == [1] }, "\(layers()) \(server.said)")
+    a.janus.prefer(.any, of: a.added[1].id)
+    #expect(try house.run(for: second) { layers() == [1, 2] }, "\(layers())")
+    // Of a stream without layers nothing is asked.
+    server.add(9, "Cleo")
+    #expect(try house.run(for: 2 * second) { a.added.count == 4 && session.subscribed.count == 4 })
+    a.janus.prefer(VideoPreference(width: 1, height: 1, frameRate: FrameRate(1)), of: a.added[3].id)
+    try house.run(for: second)
+    #expect(layers() == [1, 2])
     try close(a)
   }
 

@@ -3,7 +3,7 @@ import MediaCore
 extension TransportFactory {
   /// Rooms of other processes, which a hub has opened to the network.
   public static let hub = TransportFactory(
-    scheme: "hub", form: "hub://HOST:PORT/NAME", features: [.network, .members, .accessTokens, .preferences]
+    scheme: "hub", form: "hub://HOST:PORT/NAME", features: [.network, .members, .attributes, .accessTokens, .preferences]
   ) { url, argument throws(MediaError) in HubTarget(url: try HubURL(url, argument: argument)) }
 }
 

@@ -30,7 +30,16 @@ enum JanusConversation: FuzzTarget {
       case 4: client.answer("v=0", now: now)
       case 5: client.restartReceiving(now: now)
       case 6: if let id = known.last { try? client.mute(id, true, now: now) }
-      case 7: if input.byte() == 0 { client.leave(now: now) }
+      case 7:
+        switch input.byte() {
+        case 0: client.leave(now: now)
+        case 1: client.describe([("0", "microphone (muted)")], now: now)
+        case let layer where layer >= 128:
+          for source in streams.prefix(8) {
+            client.choose(JanusLayer(substream: Int(layer & 3), temporal: Int(layer >> 2 & 3)), of: source, now: now)
+          }
+        default: break
+        }
       default: client.receive(Array(input.piece()), now: now)
       }
       if let next = client.poll(now: now) { expect(next > now, "it wants to be called again at once") }
@@ -43,6 +52,7 @@ enum JanusConversation: FuzzTarget {
           known.append(one.id)
           streams = Array((one.streams.map { JanusSource(one.id, mid: $0.mid) } + streams).prefix(64))
         case .offer(let sdp, let sources): expect(sdp.utf8.count <= 65_536 && sources.count <= 512, "an offer that cannot be")
+        case .layer(_, let substream): expect((0...2).contains(substream), "substream \(substream)")
         case .talking(_, _, let level): expect(level <= 127, "level \(level)")
         default: break
         }
