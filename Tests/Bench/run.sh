@@ -78,7 +78,7 @@ ours="-L$BUILD_DIR/lib -lmediasdk"
   compile scan_msdk "call measure" $ours
   compile link_msdk "call link_meter painted clip measure" $ours -lvpx -lm
   compile hub_msdk "call hub_traffic measure" $ours
-  compile rtp_msdk "call rtp_meter painted clip measure" $ours -lvpx
+  compile rtp_msdk "webrtc_pair call rtp_meter painted clip measure" $ours -lvpx
   compile lookup_msdk "call measure" $ours "$BUILD_DIR/libbare.so"
   compile command_msdk "call measure" $ours $(pkg-config --cflags --libs libffi)
 }

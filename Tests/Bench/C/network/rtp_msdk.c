@@ -1,17 +1,19 @@
 /* The same pictures through MediaSDK: for each stream a session that sends and one that receives, of two engines, as two machines have them.
  *
- *   rtp_msdk CLIP WIDTHxHEIGHT STREAMS FRAMES [KEY=VALUE&...]     further words for the urls of both */
+ *   rtp_msdk CLIP WIDTHxHEIGHT STREAMS FRAMES [rtp|webrtc [KEY=VALUE&...]]     over what, and further words for the urls of both */
 #include "call.h"
 #include "measure.h"
 #include "rtp_meter.h"
+#include "webrtc_pair.h"
 #include "video/vp8_settings.h"
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 struct end {
   uint32_t index;
-  msdk_session *sends, *receives;
+  struct webrtc_end sends, receives; /* over RTP, what carries descriptions has nothing to do */
   msdk_outgoing_video *outgoing;
   msdk_frame_sender *sender;
 };
@@ -20,28 +22,20 @@ static struct rtp_meter meter;
 static msdk_video_format format;
 static msdk_engine *here, *there;
 
-static msdk_session *open_session(msdk_engine *engine, const char *url) {
-  msdk_session_options options = MSDK_INIT(msdk_session_options);
-  options.url = url;
-  options.user_id = "bench";
-  msdk_session *session = NULL;
-  must(msdk_session_create(engine, &options, &session), url);
-  must(msdk_session_connect(session), url);
-  while (event_of(session, MSDK_EVENT_SESSION_STATE).state != MSDK_SESSION_CONNECTED) continue;
-  return session;
-}
 
 static void came(void *data, const msdk_video_frame *frame) {
   struct end *end = data;
   rtp_meter_arrived(&meter, end->index, frame->plane[0].data, frame->plane[0].stride);
 }
 
-/* The other end's pictures are taken as soon as they are announced, and its further events read, so that none is kept. */
+/* The other end's pictures are taken as soon as they are announced, and further events read, so that none is kept. */
 static void receive_soon(struct end *end) {
-  msdk_event event = MSDK_INIT(msdk_event);
-  if (msdk_session_next_event(end->receives, 0, &event) < 0 || event.type != MSDK_EVENT_INCOMING_VIDEO_ADDED) return;
-  must(msdk_incoming_video_set_frame_callback(event.incoming_video, came, end), "setting the frame callback");
-  must(msdk_incoming_video_start(event.incoming_video, NULL), "msdk_incoming_video_start");
+  webrtc_carry(&end->sends, &end->receives);
+  msdk_incoming_video *incoming = end->receives.incoming;
+  if (incoming == NULL) return;
+  end->receives.incoming = NULL;
+  must(msdk_incoming_video_set_frame_callback(incoming, came, end), "setting the frame callback");
+  must(msdk_incoming_video_start(incoming, NULL), "msdk_incoming_video_start");
 }
 
 static void hand_in(struct rtp_meter *unused, uint32_t stream, uint8_t *picture, uint64_t i) {
@@ -60,16 +54,7 @@ static void hand_in(struct rtp_meter *unused, uint32_t stream, uint8_t *picture,
   if (i < meter.warm_up) receive_soon(end);
 }
 
-static void open_end(struct end *end, uint32_t index, const char *words) {
-  uint16_t port = rtp_free_port();
-  char url[256];
-  end->index = index;
-  snprintf(url, sizeof url, "rtp://:%u?media=video&direction=recvonly&rtcp-mux=1%s%s", port, words == NULL ? "" : "&",
-           words == NULL ? "" : words);
-  end->receives = open_session(there, url);
-  snprintf(url, sizeof url, "rtp://127.0.0.1:%u?media=video&direction=sendonly&rtcp-mux=1%s%s", port, words == NULL ? "" : "&",
-           words == NULL ? "" : words);
-  end->sends = open_session(here, url);
+static void make_stream(struct end *end) {
   msdk_outgoing_video_options options = MSDK_INIT(msdk_outgoing_video_options);
   options.codec = MSDK_CODEC_VP8;
   options.formats = &format;
@@ -78,8 +63,26 @@ static void open_end(struct end *end, uint32_t index, const char *words) {
   options.encoder_threads = 1;
   options.target_bitrate = VP8_BITRATE;
   must(msdk_outgoing_video_create(here, &options, &end->outgoing), "msdk_outgoing_video_create");
-  must(msdk_session_start_video(end->sends, end->outgoing), "msdk_session_start_video");
-  end->sender = event_of(end->sends, MSDK_EVENT_FRAME_SENDER_CHANGED).sender;
+}
+
+static void open_end(struct end *end, uint32_t index, int over_webrtc, const char *words) {
+  char url[256];
+  end->index = index;
+  make_stream(end);
+  if (over_webrtc) {
+    snprintf(url, sizeof url, "webrtc:?%s", words);
+    webrtc_open(&end->receives, there, url, NULL);
+    webrtc_open(&end->sends, here, url, end->outgoing);
+  } else {
+    uint16_t port = rtp_free_port();
+    const char *common = "media=video&rtcp-mux=1";
+    snprintf(url, sizeof url, "rtp://:%u?%s&direction=recvonly%s%s", port, common, *words == 0 ? "" : "&", words);
+    webrtc_open(&end->receives, there, url, NULL);
+    snprintf(url, sizeof url, "rtp://127.0.0.1:%u?%s&direction=sendonly%s%s", port, common, *words == 0 ? "" : "&", words);
+    webrtc_open(&end->sends, here, url, end->outgoing);
+  }
+  webrtc_connect(&end->sends, &end->receives);
+  end->sender = end->sends.sender != NULL ? end->sends.sender : event_of(end->sends.session, MSDK_EVENT_FRAME_SENDER_CHANGED).sender;
   meter.stream[index].user = end;
 }
 
@@ -95,14 +98,15 @@ static void send(struct rtp_meter *meter_, uint32_t stream, uint8_t *picture, ui
 }
 
 int main(int argc, char **argv) {
-  if (argc != 5 && argc != 6) die("usage: rtp_msdk CLIP WIDTHxHEIGHT STREAMS FRAMES [KEY=VALUE&...]");
+  if (argc < 5 || argc > 7) die("usage: rtp_msdk CLIP WIDTHxHEIGHT STREAMS FRAMES [rtp|webrtc [KEY=VALUE&...]]");
   rtp_meter_open(&meter, argv + 1, CLIP_NV12);
   format = format_of(MSDK_PIXEL_NV12, meter.clip.width, meter.clip.height, RTP_FPS);
   must(msdk_engine_create(NULL, &here), "msdk_engine_create");
   must(msdk_engine_create(NULL, &there), "msdk_engine_create");
   struct end *ends = calloc(meter.streams, sizeof *ends);
   if (ends == NULL) die("no memory");
-  for (uint32_t s = 0; s < meter.streams; s++) open_end(&ends[s], s, argc == 6 ? argv[5] : NULL);
+  int over_webrtc = argc > 5 && strcmp(argv[5], "webrtc") == 0;
+  for (uint32_t s = 0; s < meter.streams; s++) open_end(&ends[s], s, over_webrtc, argc > 6 ? argv[6] : "");
   rtp_meter_run(&meter, send);
   for (uint32_t s = 0; s < meter.streams; s++) msdk_outgoing_video_destroy(ends[s].outgoing);
   msdk_engine_destroy(here);

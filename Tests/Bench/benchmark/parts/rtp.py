@@ -14,7 +14,7 @@ OURS = {"ours": "", "ours, feedback": "feedback=1&rtx=97&start-bitrate=1500000"}
 def measure(place: Place, table: Table) -> None:
     progress("VP8 720p30 over RTP ")
     arguments = (place.clip, SIZE, 1, FRAMES)
-    candidates = {name: place.program("rtp_msdk", *arguments, *filter(None, [words])) for name, words in OURS.items()}
+    candidates = {name: place.program("rtp_msdk", *arguments, "rtp", words) for name, words in OURS.items()}
     candidates["bare libvpx, UDP"] = place.program("rtp_bare", *arguments)
     if "gstreamer" not in place.peers:
         candidates["rtpbin"] = place.program("rtp_gst", *arguments)
