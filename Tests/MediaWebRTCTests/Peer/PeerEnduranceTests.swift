@@ -25,8 +25,10 @@ import Testing
       }
       if bytes[1] >= 192, bytes[1] < 224 { return control += 1 }
       let (first, stamp, ssrc) = bytes.withUnsafeBytes { bytes in
-        (bytes.loadUnaligned(as: UInt32.self), bytes.loadUnaligned(fromByteOffset: 4, as: UInt32.self).bigEndian,
-          bytes.loadUnaligned(fromByteOffset: 8, as: UInt32.self).bigEndian)
+        (
+          bytes.loadUnaligned(as: UInt32.self), bytes.loadUnaligned(fromByteOffset: 4, as: UInt32.self).bigEndian,
+          bytes.loadUnaligned(fromByteOffset: 8, as: UInt32.self).bigEndian
+        )
       }
       let sequence = UInt16(truncatingIfNeeded: first.bigEndian)
       if let last = sequences[ssrc], last > 0xC000, sequence < 0x4000 { sequenceWraps[ssrc, default: 0] += 1 }
@@ -78,7 +80,9 @@ import Testing
     #expect(pair.a.states == [.connecting, .connected] && pair.b.states == [.connecting, .connected])
     #expect(pair.a.errors.isEmpty && pair.b.errors.isEmpty && pair.b.ended.isEmpty)
     // 65,536 packets, four times; 2^32 units of 90 kHz are 13.25 h, and of 48 kHz 24.9 h.
-    #expect(headers.sequenceWraps.values.max() ?? 0 >= 3 && headers.stampWraps.values.max() == 1, "\(headers.sequenceWraps) \(headers.stampWraps)")
+    #expect(
+      headers.sequenceWraps.values.max() ?? 0 >= 3 && headers.stampWraps.values.max() == 1, "\(headers.sequenceWraps) \(headers.stampWraps)"
+    )
     #expect(headers.control > 12 * 3_600 / 10 && headers.checks > 12 * 3_600 / 6)
     let dropped = pair.b.connection.stats.dropped
     #expect(dropped.forged == 0 && dropped.failed == 0 && pair.a.connection.stats.dropped.forged == 0, "\(dropped)")
