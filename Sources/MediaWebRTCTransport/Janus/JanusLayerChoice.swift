@@ -2,7 +2,8 @@ import MediaSignalling
 import MediaTransport
 
 /// Which layer of a stream is received for a preference: the smallest that is not smaller. The server does not say how large layers are: key frames
-/// do, and of those that did not come yet half the size is expected (as libwebrtc makes them), until the first of them. A plain value.
+/// do, and of those that did not come yet half the size is expected (as libwebrtc makes them), until the first of them. One step at a time, as the
+/// publisher may not send the smallest. A plain value.
 struct JanusLayerChoice: Sendable {
   private struct Size: Equatable {
     let longer: UInt32
@@ -30,6 +31,8 @@ struct JanusLayerChoice: Sendable {
 
   mutating func prefer(_ preference: VideoPreference) {
     (self.preference, floor) = (preference, 0)
+    // What was asked for may not come at all.
+    if let relayed, relayed != layer.substream { (layer, former) = (JanusLayer(substream: relayed, temporal: layer.temporal), nil) }
     var temporal = 2
     if let wanted = preference.frameRate?.perSecond {
       while temporal > 0, wanted <= JanusLayerChoice.usualRate / Double(1 << (3 - temporal)) * JanusLayerChoice.tolerance { temporal -= 1 }
@@ -53,14 +56,14 @@ struct JanusLayerChoice: Sendable {
 
   private mutating func decide() {
     guard !preference.isAnySize else { return ask(2) }
-    guard var size, former == nil, relayed == nil || relayed == layer.substream else { return }
-    var substream = layer.substream
-    if !size.covers(preference) {
-      if substream < 2 { floor = substream + 1 }
-      return ask(min(2, substream + 1))
+    let substream = layer.substream
+    guard let size, former == nil, relayed == nil || relayed == substream else { return }
+    if !size.covers(preference), substream < 2 {
+      floor = substream + 1
+      ask(substream + 1)
+    } else if size.half.covers(preference), substream > floor {
+      ask(substream - 1)
     }
-    while substream > floor, size.half.covers(preference) { (substream, size) = (substream - 1, size.half) }
-    ask(substream)
   }
 
   private mutating func ask(_ substream: Int) {

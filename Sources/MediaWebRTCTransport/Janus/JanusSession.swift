@@ -42,7 +42,7 @@ final class JanusSession: TransportDelegate {
     // What is received.
     var answer = ""
     var subscribed: [StreamID] = []
-    /// Of streams of others, from the first preference on.
+    /// Of streams of others.
     var choices: [StreamID: JanusLayerChoice] = [:]
     var receptionLostAt: Int64?
     var renewedAt: Int64 = 0
@@ -460,17 +460,14 @@ final class JanusSession: TransportDelegate {
   }
 
   func prefer(_ preference: VideoPreference, of stream: StreamID) {
-    guard let source = state.withLock({ $0.roster.source(of: stream) }) else { return }
-    state.withLock { state in
-      if state.choices[stream] == nil { state.choices[stream] = JanusLayerChoice() }
-    }
-    choose(source) { $0.prefer(preference) }
+    if let source = state.withLock({ $0.roster.source(of: stream) }) { choose(source) { $0.prefer(preference) } }
   }
 
-  /// Of a stream for which something is preferred.
+  /// What is known of a stream before something is preferred counts, too.
   private func choose(_ source: JanusSource, _ body: (inout JanusLayerChoice) -> Void) {
     change { state, now in
-      guard let stream = state.roster.streams[source], var choice = state.choices[stream] else { return }
+      guard let stream = state.roster.streams[source] else { return }
+      var choice = state.choices[stream] ?? JanusLayerChoice()
       let former = choice.layer
       body(&choice)
       state.choices[stream] = choice

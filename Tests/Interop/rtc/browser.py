@@ -15,9 +15,11 @@ from typing import Any, Awaitable, Callable, Optional
 
 import numpy as np
 
-# The candidates of this machine's loopback, by their addresses; sound without a click of the mouse.
+# The candidates of this machine's loopback, by their addresses; sound without a click of the mouse; a microphone that a page may have, as those
+# that have none do not see all interfaces.
 OPTIONS = ["--headless=new", "--no-sandbox", "--disable-gpu", "--autoplay-policy=no-user-gesture-required", "--allow-loopback-in-peer-connection",
-           "--disable-features=WebRtcHideLocalIpsWithMdns", "--no-first-run", "--disable-dev-shm-usage"]
+           "--disable-features=WebRtcHideLocalIpsWithMdns", "--no-first-run", "--disable-dev-shm-usage", "--use-fake-ui-for-media-stream",
+           "--use-fake-device-for-media-stream"]
 TONE = 1000.0  # of the page
 Message = dict[str, Any]
 

@@ -226,13 +226,15 @@ class VideoRoom(InteropTest, unittest.IsolatedAsyncioTestCase):
         self.assertEqual(anna.session.state, mediasdk.SessionState.CONNECTED)
 
     async def test_size_that_is_preferred(self) -> None:
-        """Of a page that sends three: 640x480, 320x240, 160x120."""
+        """Of a page that sends three."""
         need("chromium")
         handle: Handle = await asyncio.to_thread(self.janus.attach, "videoroom")
         await asyncio.to_thread(handle.command, request="join", ptype="publisher", room=ROOM, display="Page", pin=PIN)
 
         async def publish(message: browser.Message) -> None:
-            _, answer = await asyncio.to_thread(handle.command, {"type": "offer", "sdp": message["sdp"]}, request="publish", bitrate=2_000_000)
+            # All candidates are in it, and Janus would wait for others.
+            offer = {"type": "offer", "sdp": message["sdp"].replace("a=ice-options:trickle\r\n", "")}
+            _, answer = await asyncio.to_thread(handle.command, offer, request="publish", bitrate=2_000_000)
             assert answer is not None
             page.say(**answer)
 
@@ -246,12 +248,13 @@ class VideoRoom(InteropTest, unittest.IsolatedAsyncioTestCase):
             except AssertionError as error:
                 raise AssertionError(f"{error}\n{page.told}, {[one.shape for one in anna.pictures['Page'][-3:]]}") from error
 
-        await shows(640, 480)
-        for width, height in [(160, 120), (640, 480), (300, 200), (100, 100)]:
+        sizes = [(240, 135), (480, 270), (960, 540)]
+        await shows(*sizes[2])
+        for width, height in [(240, 135), (900, 500), (300, 200), (100, 100)]:
             anna.videos["Page"].set_preference(width=width, height=height)
-            await shows(*min(size for size in [(160, 120), (320, 240), (640, 480)] if size[0] >= width and size[1] >= height))
+            await shows(*min(size for size in sizes if size[0] >= width and size[1] >= height))
         anna.videos["Page"].set_preference()
-        await shows(640, 480)
+        await shows(*sizes[2])
 
     async def test_one_member_by_name(self) -> None:
         """msdk receive --from; the server makes the user ids."""
@@ -263,8 +266,7 @@ class VideoRoom(InteropTest, unittest.IsolatedAsyncioTestCase):
         for name, stream in [("Bob", 2), ("Anna", 1)]:
             film = self.directory / f"{name}.y4m"
             receiver = self.msdk("receive", self.url("janus+wss"), "--token", token, "--from", name, "--renderer", f"file:{film}", "--frames", 20)
-            figures = await asyncio.to_thread(self.finish, receiver)
-            self.assertIn("video", figures, receiver.said)
+            await asyncio.to_thread(self.finish, receiver)
             head, _, rest = film.read_bytes().partition(b"FRAME\n")
             width, height = (int(word[1:]) for word in head.split()[1:3])
             read = numbered.read(np.frombuffer(rest[:width * height], np.uint8).reshape(height, width))

@@ -20,7 +20,7 @@ import Testing
   }
 
   @Test(arguments: [
-    (UInt32(0), 2, 0), (640, 2, 0), (500, 2, 0), (320, 1, 1), (240, 1, 1), (160, 0, 1), (1, 0, 1), (2_000, 2, 0)
+    (UInt32(0), 2, 0), (640, 2, 0), (500, 2, 0), (320, 1, 1), (240, 1, 1), (160, 0, 2), (1, 0, 2), (2_000, 2, 0)
   ]) func theSmallestThatIsNotSmallerIsReceived(width: UInt32, substream: Int, changes: Int) {
     var choice = JanusLayerChoice()
     choice.prefer(VideoPreference(width: width, height: width * 3 / 4))
@@ -60,6 +60,18 @@ import Testing
     choice.relays(0)
     choice.came(width: 160, height: 120)
     #expect(choice.layer.substream == 1)
+  }
+
+  /// The publisher does not send the smallest, and the server goes on with the one before.
+  @Test func whatDoesNotComeIsNotWaitedFor() {
+    var choice = JanusLayerChoice()
+    choice.prefer(VideoPreference(width: 100, height: 75))
+    choice.came(width: 640, height: 480)
+    choice.relays(1)
+    choice.came(width: 320, height: 240)
+    #expect(choice.layer.substream == 0)
+    choice.prefer(VideoPreference(width: 640, height: 480))
+    #expect(choice.layer.substream == 2)
   }
 
   @Test(arguments: [(30, 2), (20, 2), (15, 1), (10, 1), (7, 0), (1, 0)]) func aLowRateIsALowLayer(rate: Int, temporal: Int) {
