@@ -1,5 +1,4 @@
-"""A page in a headless Chromium, which is one end of a call over WebRTC: it sends a picture of two halves and a tone, and says what it receives. Or
-another page, that sends a video in several sizes."""
+"""A page in a headless Chromium, which is one end of a call over WebRTC: it sends a picture of two halves and a tone, and says what it receives."""
 from __future__ import annotations
 
 import asyncio
@@ -15,11 +14,9 @@ from typing import Any, Awaitable, Callable, Optional
 
 import numpy as np
 
-# The candidates of this machine's loopback, by their addresses; sound without a click of the mouse; a microphone that a page may have, as those
-# that have none do not see all interfaces.
+# The candidates of this machine's loopback, by their addresses; sound without a click of the mouse.
 OPTIONS = ["--headless=new", "--no-sandbox", "--disable-gpu", "--autoplay-policy=no-user-gesture-required", "--allow-loopback-in-peer-connection",
-           "--disable-features=WebRtcHideLocalIpsWithMdns", "--no-first-run", "--disable-dev-shm-usage", "--use-fake-ui-for-media-stream",
-           "--use-fake-device-for-media-stream"]
+           "--disable-features=WebRtcHideLocalIpsWithMdns", "--no-first-run", "--disable-dev-shm-usage"]
 TONE = 1000.0  # of the page
 Message = dict[str, Any]
 
@@ -27,8 +24,7 @@ Message = dict[str, Any]
 class Browser:
     """The page, and what it said last. What it has to say to the other end goes to `take`, on the loop; `say` is the reverse."""
 
-    def __init__(self, take: Callable[[Message], Awaitable[None]], offers: bool, page: str = "browser.html") -> None:
-        self.page = (Path(__file__).parent / "pages" / page).read_bytes()
+    def __init__(self, take: Callable[[Message], Awaitable[None]], offers: bool) -> None:
         self.take, self.loop = take, asyncio.get_running_loop()
         self.messages: queue.Queue[Message] = queue.Queue()
         self.report: Message = {}
@@ -94,7 +90,7 @@ def _handler(browser: Browser) -> type[BaseHTTPRequestHandler]:
 
         def do_GET(self) -> None:
             if self.path == "/":
-                self.reply("text/html", browser.page)
+                self.reply("text/html", (Path(__file__).parent / "pages/browser.html").read_bytes())
                 return
             if self.path != "/next":
                 # The browser asks for /favicon.ico by itself: a message that it got with that would be lost to the page.

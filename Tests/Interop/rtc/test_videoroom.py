@@ -14,7 +14,6 @@ import numpy as np
 import material
 import mediasdk
 import numbered
-from rtc import browser
 from janus import Handle, Janus
 from ours import OurEnd
 from peers import InteropTest, need
@@ -224,37 +223,6 @@ class VideoRoom(InteropTest, unittest.IsolatedAsyncioTestCase):
         await self.until("Bob is removed", lambda: bob.error is not None and "Bob" in anna.left)
         self.assertIsInstance(bob.error, mediasdk.RemovedError)
         self.assertEqual(anna.session.state, mediasdk.SessionState.CONNECTED)
-
-    async def test_size_that_is_preferred(self) -> None:
-        """Of a page that sends three."""
-        need("chromium")
-        handle: Handle = await asyncio.to_thread(self.janus.attach, "videoroom")
-        await asyncio.to_thread(handle.command, request="join", ptype="publisher", room=ROOM, display="Page", pin=PIN)
-
-        async def publish(message: browser.Message) -> None:
-            # All candidates are in it, and Janus would wait for others.
-            offer = {"type": "offer", "sdp": message["sdp"].replace("a=ice-options:trickle\r\n", "")}
-            _, answer = await asyncio.to_thread(handle.command, offer, request="publish", bitrate=2_000_000)
-            assert answer is not None
-            page.say(**answer)
-
-        page = browser.Browser(publish, True, "simulcast.html")
-        self.addCleanup(page.close)
-        anna = self.join("janus+wss", "Anna", 1, 440.0)
-
-        async def shows(width: int, height: int) -> None:
-            try:
-                await self.until(f"{width}x{height}", lambda: bool(anna.pictures["Page"]) and anna.pictures["Page"][-1].shape == (height, width))
-            except AssertionError as error:
-                raise AssertionError(f"{error}\n{page.told}, {[one.shape for one in anna.pictures['Page'][-3:]]}") from error
-
-        sizes = [(240, 135), (480, 270), (960, 540)]
-        await shows(*sizes[2])
-        for width, height in [(240, 135), (900, 500), (300, 200), (100, 100)]:
-            anna.videos["Page"].set_preference(width=width, height=height)
-            await shows(*min(size for size in sizes if size[0] >= width and size[1] >= height))
-        anna.videos["Page"].set_preference()
-        await shows(*sizes[2])
 
     async def test_one_member_by_name(self) -> None:
         """msdk receive --from; the server makes the user ids."""
