@@ -20,7 +20,7 @@ import Testing
   }
 
   @Test(arguments: [
-    (UInt32(0), 2, 0), (640, 2, 0), (500, 2, 0), (320, 1, 1), (240, 1, 1), (160, 0, 2), (1, 0, 2), (2_000, 2, 0)
+    (UInt32(0), 2, 0), (640, 2, 0), (500, 2, 0), (320, 1, 1), (240, 1, 1), (160, 0, 2), (4, 0, 2), (2_000, 2, 0)
   ]) func theSmallestThatIsNotSmallerIsReceived(width: UInt32, substream: Int, changes: Int) {
     var choice = JanusLayerChoice()
     choice.prefer(VideoPreference(width: width, height: width * 3 / 4))
