@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 int64_t now_ns(void) {
   struct timespec t;
@@ -49,6 +50,14 @@ uint64_t count_from(const char *text) {
   unsigned long long value = text == NULL ? 0 : strtoull(text, &end, 10);
   if (value == 0 || *end != '\0') die("'%s' is not a whole number of at least 1", text == NULL ? "(nothing)" : text);
   return value;
+}
+
+double resident_kb(void) {
+  unsigned long long all, resident;
+  FILE *file = fopen("/proc/self/statm", "r");
+  if (file == NULL || fscanf(file, "%llu %llu", &all, &resident) != 2) die("/proc/self/statm cannot be read");
+  fclose(file);
+  return (double)resident * (double)sysconf(_SC_PAGESIZE) / 1000;
 }
 
 int64_t since_start_ns(void) {

@@ -9,6 +9,8 @@ int64_t now_ns(void);      /* CLOCK_MONOTONIC */
 double cpu_seconds(void);  /* of the whole process, user and system */
 void sleep_until(int64_t ns);
 
+double resident_kb(void);  /* of the whole process */
+
 /* Since the process was asked for: whoever starts it puts the monotonic time of that moment into BENCH_STARTED_NS. */
 int64_t since_start_ns(void);
 

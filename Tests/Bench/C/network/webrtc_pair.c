@@ -49,6 +49,8 @@ void webrtc_carry(struct webrtc_end *here, struct webrtc_end *there) {
   while (take_one(here, there, 0) || take_one(there, here, 0)) continue;
 }
 
+void webrtc_offer(struct webrtc_end *here, struct webrtc_end *there) { describe(here, there); }
+
 void webrtc_connect(struct webrtc_end *here, struct webrtc_end *there) {
   int64_t since = now_ns();
   while (!here->connected || !there->connected) {

@@ -17,7 +17,10 @@ void webrtc_open(struct webrtc_end *end, msdk_engine *engine, const char *url, m
 /* Reads the events of both that are there, and carries what is for the other. Of two offers at once, that of `here` counts. */
 void webrtc_carry(struct webrtc_end *here, struct webrtc_end *there);
 
-/* Has one end offer, and carries until both are connected. */
+/* Has `here` offer to receive, where no stream that is sent makes an offer necessary. */
+void webrtc_offer(struct webrtc_end *here, struct webrtc_end *there);
+
+/* Carries until both are connected. */
 void webrtc_connect(struct webrtc_end *here, struct webrtc_end *there);
 
 #endif
