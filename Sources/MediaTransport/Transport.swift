@@ -200,6 +200,8 @@ public protocol Transport: AnyObject, Sendable {
   func outlet(of stream: StreamID) -> any MediaOutlet
   /// Whether streams may be published before it is connected: from `connect` on, as they are part of what has to be agreed on.
   var publishesBeforeConnected: Bool { get }
+  /// The streams that the session had when `connect` was called are published; of a transport with `publishesBeforeConnected`.
+  func attachedArePublished()
   /// Whether it takes raw media to anybody.
   var carriesRaw: Bool { get }
   /// Of a stream that this session publishes.
@@ -270,6 +272,8 @@ extension Transport {
 
   /// Nothing is published before it is connected.
   public var publishesBeforeConnected: Bool { false }
+  /// Ignored: a transport that waits for no streams.
+  public func attachedArePublished() {}
   /// Encoded frames only.
   public var carriesRaw: Bool { false }
   /// `.notConnected`: the transport carries no raw frames.

@@ -140,7 +140,10 @@ public final class Session: TransportDelegate {
       return transport
     }
     transport.connect(self)
-    if transport.publishesBeforeConnected { startAttached() }
+    if transport.publishesBeforeConnected {
+      startAttached()
+      transport.attachedArePublished()
+    }
   }
 
   private func makeTransport(_ token: AccessToken, _ attributes: ParticipantAttributes) throws(MediaError) -> any Transport {

@@ -35,15 +35,15 @@ final class WHIPTransport: Transport {
     var policy = ReconnectPolicy()
     /// When trying ends.
     var end = Int64.max
-    /// A session begins soon.
-    var isDue = false
+    /// When the next session begins; nil: none is to begin.
+    var due: Int64?
     /// When there was a path; nil: not in this session.
     var connectedAt: Int64?
     /// Of sessions that are over.
     var past = TransportStats()
   }
 
-  /// Streams that are published so soon after the first are offered with it.
+  /// Streams that are published so soon after the first are offered with it, where none was attached before `connect`.
   static let gathering: Int64 = 100_000_000
   /// So long the first session is tried.
   static let patience: Int64 = 30_000_000_000
@@ -108,11 +108,12 @@ final class WHIPTransport: Transport {
     if stop() { tell(.disconnected(error)) }
   }
 
-  /// Another session at the server, then.
+  /// Another session at the server, then; or sooner, if one is to begin sooner.
   private func begin(at time: Int64) {
     let isNews = state.withLock { state in
-      defer { state.isDue = true }
-      return !state.isDue
+      guard state.due.map({ time < $0 }) ?? true else { return false }
+      state.due = time
+      return true
     }
     if isNews { loop.schedule(at: time) { [self] in begin() } }
   }
@@ -123,7 +124,9 @@ final class WHIPTransport: Transport {
       url.options, servers: [], own: own, thread: thread, network: network, loop: loop, capture: capture, keepsCapture: true)
     do throws(MediaError) {
       let session: WHIPSession? = try state.withLock { state throws(MediaError) in
-        state.isDue = false
+        // It began sooner, or the next one begins later.
+        guard let due = state.due, due <= now else { return nil }
+        state.due = nil
         // Of WHIP a stream begins it.
         guard state.phase != .out, state.session == nil, url.kind == .whep || !state.publications.isEmpty else { return nil }
         let session = try WHIPSession(
@@ -160,6 +163,11 @@ final class WHIPTransport: Transport {
     guard let session else { return begin(at: loop.clock.now() &+ WHIPTransport.gathering) }
     try session.publish(one)
     state.withLock { $0.publications.append(one) }
+  }
+
+  /// No other stream has to be waited for.
+  func attachedArePublished() {
+    if state.withLock({ !$0.publications.isEmpty && $0.session == nil && $0.phase == .waiting }) { begin(at: .min) }
   }
 
   func unpublish(_ stream: StreamID) {

@@ -53,6 +53,29 @@ import Testing
     #expect(server.ended.count == 1 && server.methods.last == "DELETE" && server.web.connectionCount == 0)
   }
 
+  /// What the session had before it connected does not wait for streams to come; what is started later waits for others.
+  @Test func attachedStreamsAreOfferedAtOnce() throws {
+    let a = try end("whip", publishes: [.video])
+    a.whip.attachedArePublished()
+    #expect(try house.run(for: WHIPTransport.gathering / 2) { server.offers.count == 1 })
+    #expect(try house.run(for: 5 * second) { a.isHere })
+    // The time for which others would have been waited for is over, too, and nothing came of it.
+    #expect(server.offers.count == 1)
+    try close(a)
+  }
+
+  @Test func withoutAttachedStreamsTheFirstWaitsForOthers() throws {
+    let a = try end("whip", publishes: [])
+    a.whip.attachedArePublished()
+    try a.publish(.audio)
+    try house.run(for: WHIPTransport.gathering / 2)
+    #expect(server.offers.isEmpty)
+    try a.publish(.video)
+    #expect(try house.run(for: 5 * second) { a.isHere && a.count("receivers 1") == 2 }, "\(a.events)")
+    #expect(server.offers.count == 1)
+    try close(a)
+  }
+
   @Test func whatTheServerSendsIsReceived() throws {
     let a = try end("whep", token: "secret")
     #expect(try house.run(for: 5 * second) { a.isHere }, "\(a.events) \(String(describing: a.ending))")
