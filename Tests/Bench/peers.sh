@@ -38,6 +38,7 @@ install_wheels() { # NAME MODULES PACKAGE...
 
 install_packages gstreamer gstreamer1.0-plugins-base gstreamer1.0-plugins-good gstreamer1.0-tools libgstreamer1.0-dev \
   libgstreamer-plugins-base1.0-dev
+install_packages webrtcbin gstreamer1.0-plugins-bad gstreamer1.0-nice libgstreamer-plugins-bad1.0-dev
 install_packages ffmpeg ffmpeg libavcodec-dev
 install_packages x11 xvfb libxcb1-dev
 install_packages resamplers libspeexdsp-dev libsoxr-dev libsamplerate0-dev libswresample-dev

@@ -4,7 +4,7 @@
 #
 #   Tests/Bench/run.sh [PART...]      PART: start handles commands lifetime conversions passage sending encoding mixing resampling opus
 #                                     latency capture feeding fanning isolation scanning rtp streams
-#                                     forwarding badlink; none: all, in about half an hour
+#                                     webrtc whip forwarding badlink; none: all, in about half an hour
 #
 # Environment, with the defaults
 #   MSDK_LIB_DIR     directory of libmediasdk.so        .build/out
@@ -79,6 +79,8 @@ ours="-L$BUILD_DIR/lib -lmediasdk"
   compile link_msdk "call link_meter painted clip measure" $ours -lvpx -lm
   compile hub_msdk "call hub_traffic measure" $ours
   compile rtp_msdk "webrtc_pair call rtp_meter painted clip measure" $ours -lvpx
+  compile idle_msdk "webrtc_pair call measure" $ours
+  compile whip_msdk "call measure" $ours
   compile lookup_msdk "call measure" $ours "$BUILD_DIR/libbare.so"
   compile command_msdk "call measure" $ours $(pkg-config --cflags --libs libffi)
 }
@@ -100,6 +102,7 @@ compile_peer x11 x11_capture "measure" xcb -ldl
 compile_peer gstreamer pass_gst "measure meter" gstreamer-app-1.0
 compile_peer gstreamer encode_gst "vp8enc clip encode_meter measure" gstreamer-app-1.0 -lvpx
 compile_peer gstreamer rtp_gst "vp8enc rtp_meter painted clip measure" gstreamer-app-1.0 -lvpx
+compile_peer webrtcbin webrtc_gst "vp8enc rtp_meter painted clip measure" "gstreamer-app-1.0 gstreamer-webrtc-1.0 gstreamer-sdp-1.0" -lvpx
 compile_peer gstreamer link_gst "vp8enc link_meter painted clip measure" gstreamer-app-1.0 -lvpx -lm
 compile_peer gstreamer mix_gst "measure crowd" gstreamer-app-1.0 -lm
 compile_peer gstreamer opus_gst "measure opus_input" gstreamer-app-1.0 -lm

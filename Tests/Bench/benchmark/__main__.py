@@ -10,7 +10,7 @@ import time
 from pathlib import Path
 
 from .parts import badlink, capture, commands, conversions, encoding, fanning, feeding, forwarding, handles, isolation
-from .parts import latency, lifetime, mixing, opus, passage, resampling, rtp, scanning, sending, start, streams
+from .parts import latency, lifetime, mixing, opus, passage, resampling, rtp, scanning, sending, start, streams, webrtc, whip
 from .programs import Place, progress
 from .table import Table
 
@@ -25,6 +25,8 @@ PARTS = {
     "isolation": isolation.measure,
     "rtp": rtp.measure,
     "streams": streams.measure,
+    "webrtc": webrtc.measure,
+    "whip": whip.measure,
     "forwarding": forwarding.measure,
     "badlink": badlink.measure,
 }

@@ -10,16 +10,18 @@ FRAMES = 120
 SIZE = "640x480"
 MOST = 64
 LATEST_US = 100_000  # of all but one in a hundred
+Words = tuple[str, ...]  # a program, and what it is told beside the streams
 LEAST = 95  # per cent that came out; encoders leave out a few
 
 
-def _keeps_up(place: Place, program: str, streams: int) -> bool:
-    values = run(place, place.program(program, place.clip, SIZE, streams, FRAMES))
+def _keeps_up(place: Place, program: Words, streams: int) -> bool:
+    name, *words = program
+    values = run(place, place.program(name, place.clip, SIZE, streams, FRAMES, *words))
     progress(".")
     return values["latency_p99_us"][0] <= LATEST_US and values["delivered_percent"][0] >= LEAST
 
 
-def _most(place: Place, program: str, first: int) -> int:
+def _most(place: Place, program: Words, first: int) -> int:
     """From a guess on in steps of four until it lies between two, then by halves."""
     low, high, streams = 0, MOST + 1, first
     while high - low > 1:
@@ -34,9 +36,13 @@ def _most(place: Place, program: str, first: int) -> int:
 
 def measure(place: Place, table: Table) -> None:
     progress("streams of VGA 30 that keep up ")
-    programs = {"ours": "rtp_msdk", "bare libvpx, UDP": "rtp_bare"}
+    programs: dict[str, Words] = {
+        "ours": ("rtp_msdk",), "ours, WebRTC": ("rtp_msdk", "webrtc", "loopback=1&start-bitrate=1500000"), "bare libvpx, UDP": ("rtp_bare",)
+    }
     if "gstreamer" not in place.peers:
-        programs["rtpbin"] = "rtp_gst"
+        programs["rtpbin"] = ("rtp_gst",)
+    if "webrtcbin" not in place.peers:
+        programs["webrtcbin"] = ("webrtc_gst",)
     runs = Runs()
     for name in programs:
         runs.values[name] = []
@@ -52,3 +58,5 @@ def measure(place: Place, table: Table) -> None:
     progress("\n")
     table.against(runs, "streams of VGA 30 over RTP that keep up", "streams", "ours", "rtpbin", at_least=1)
     table.against(runs, "streams of VGA 30 over RTP that keep up", "streams", "ours", "bare libvpx, UDP")
+    table.against(runs, "streams of VGA 30 over WebRTC that keep up", "streams", "ours, WebRTC", "ours", at_least=0.92)
+    table.against(runs, "streams of VGA 30 over WebRTC that keep up", "streams", "ours, WebRTC", "webrtcbin", at_least=1)
