@@ -64,9 +64,11 @@ class Tone(MediaStreamTrack):
 
 class Viewer:
     """Keeps the brightness of the pictures, and the samples of the sound, of what it is offered."""
+    LOUDEST = 32_768  # a sample
 
     def __init__(self) -> None:
         self.connection = RTCPeerConnection(RTCConfiguration([]))
+        self.name = ENGINE
         self.pictures: list[np.ndarray] = []
         self.samples: list[np.ndarray] = []
         self._tasks: list[asyncio.Task] = []
@@ -79,6 +81,13 @@ class Viewer:
                 self.pictures.append(frame.to_ndarray(format="yuv420p")[:frame.height])
             else:
                 self.samples.append(frame.to_ndarray().reshape(-1, len(frame.layout.channels))[:, 0])
+
+    @property
+    def state(self) -> str:
+        return self.connection.connectionState
+
+    def check(self) -> None:
+        """Nothing that would not be seen in what comes."""
 
     async def answer(self, jsep: dict[str, str]) -> dict[str, str]:
         await self.connection.setRemoteDescription(RTCSessionDescription(jsep["sdp"], jsep["type"]))
