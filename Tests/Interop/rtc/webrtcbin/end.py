@@ -7,7 +7,7 @@ import os
 import subprocess
 import threading
 from pathlib import Path
-from typing import Any, Awaitable, Callable
+from typing import Any, Callable
 
 import numpy as np
 
@@ -23,7 +23,7 @@ def is_there() -> bool:
 
 
 class WebRTCBin:
-    """`take_candidate` is told each candidate that it finds, and the number of its section."""
+    """With `is_trickling`, candidates are not in the description: each comes in `candidates`, and "" after the last one."""
     LOUDEST = 1  # a sample
 
     def __init__(self, picture: Callable[[int], np.ndarray]) -> None:
@@ -32,7 +32,8 @@ class WebRTCBin:
         self.samples: list[np.ndarray] = []
         self.channels: dict[str, str] = {}
         self.messages: list[tuple[str, str | bytes]] = []
-        self.take_candidate: Callable[[str, int], Awaitable[None]] | None = None
+        self.is_trickling = False
+        self.candidates: asyncio.Queue[str] = asyncio.Queue()
         self._picture = picture
         self._descriptions: asyncio.Queue[str] = asyncio.Queue()
         self._complete: asyncio.Queue[str] = asyncio.Queue()
@@ -88,9 +89,9 @@ class WebRTCBin:
             self._descriptions.put_nowait(message["sdp"])
         elif "complete" in message:
             self._complete.put_nowait(message["sdp"])
+            self.candidates.put_nowait("")
         elif "candidate" in message:
-            if self.take_candidate is not None:
-                asyncio.ensure_future(self.take_candidate(message["candidate"], message["line"]))
+            self.candidates.put_nowait(message["candidate"])
         elif "state" in message:
             self.state = message["state"]
         elif "channel" in message:
@@ -110,8 +111,7 @@ class WebRTCBin:
         assert not self._errors, self._errors
 
     async def _described(self) -> str:
-        """With all candidates, unless somebody wants to be told them."""
-        queue = self._descriptions if self.take_candidate is not None else self._complete
+        queue = self._descriptions if self.is_trickling else self._complete
         return await asyncio.wait_for(queue.get(), 30)
 
     async def offer(self) -> dict[str, str]:

@@ -43,7 +43,7 @@ class End:
         self.agent.emit("add-local-ip-address", "127.0.0.1")
         self.pipeline.add(self.bin)
         self.bin.connect("pad-added", self.show)
-        self.bin.connect("on-ice-candidate", lambda _, line, text: say(candidate=text, line=line))
+        self.bin.connect("on-ice-candidate", lambda _, line, text: say(candidate=text))
         self.bin.connect("on-data-channel", lambda _, channel: self.take(channel))
         self.bin.connect("notify::connection-state", lambda *_: say(state=self.bin.get_property("connection-state").value_nick))
         self.bin.connect("notify::ice-gathering-state", self.gathered)
