@@ -15,7 +15,7 @@ from typing import Any, Optional
 
 from peers import InteropTest, need
 
-OTHERS = ["audiobridge", "duktape", "echotest", "lua", "nosip", "recordplay", "sip", "textroom", "videocall", "voicemail"]
+OTHERS = ["audiobridge", "duktape", "lua", "nosip", "recordplay", "sip", "textroom", "videocall", "voicemail"]
 TRANSPORTS = ["mqtt", "nanomsg", "pfunix", "rabbitmq"]
 
 
@@ -77,7 +77,7 @@ class Janus:
             f'https = true \n secure_port = 8089 \n secure_ip = "{self.far}" }}\n{pair}')
         (directory / "janus.transport.websockets.jcfg").write_text(
             f'general: {{ json = "plain" \n ws = false \n wss = true \n wss_port = 8989 \n wss_ip = "{self.far}" }}\n{pair}')
-        for plugin in ["streaming", "videoroom"]:
+        for plugin in ["echotest", "streaming", "videoroom"]:
             (directory / f"janus.plugin.{plugin}.jcfg").write_text("general: { }\n")
 
     def _await(self) -> None:

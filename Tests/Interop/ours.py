@@ -40,7 +40,7 @@ class Sine(mediasdk.AudioProducer):
 class OurEnd:
     """Connects at once. Each event goes to the handler, one after another, also those before `handle` says who that is."""
 
-    def __init__(self, url: str, stream: int, frequency: float, servers: Sequence[tuple[str, str, str]] = ()) -> None:
+    def __init__(self, url: str, stream: int, frequency: float, servers: Sequence[tuple[str, str, str]] = (), *, sends: bool = True) -> None:
         self.engine = mediasdk.Engine()
         self.session = self.engine.create_session(url, "ours")
         self.pictures: list[np.ndarray] = []
@@ -53,6 +53,8 @@ class OurEnd:
             self.session.add_ice_server(*server)
         asyncio.get_running_loop().slow_callback_duration = 10  # seconds: pictures are made on the loop
         self.session.connect(wait=False)
+        if not sends:
+            return
         format = mediasdk.VideoFormat("I420", material.WIDTH, material.HEIGHT, material.RATE)
         video = self.engine.create_outgoing_video(format, limits="EXTENDED")
         audio = self.engine.create_outgoing_audio(application="AUDIO")
