@@ -2,6 +2,7 @@
 protocol, by a pipe."""
 from __future__ import annotations
 
+import base64
 import itertools
 import json
 import os
@@ -113,6 +114,45 @@ class RoomPage:
           }
           return seen;
         })()""") or {}
+
+    def look(self, user: str) -> dict[str, Any]:
+        """At what is shown of somebody: its brightness, how it varies, how much green there is beyond the other colours; the tone that is heard, in Hz."""
+        return self.evaluate(f"""(async () => {{
+          const video = people.get({json.dumps(user)}).tiles.get("self").video;
+          const canvas = Object.assign(document.createElement("canvas"), {{width: 160, height: 120}});
+          const context = canvas.getContext("2d");
+          context.drawImage(video, 0, 0, 160, 120);
+          const pixels = context.getImageData(0, 0, 160, 120).data;
+          let [sum, squares, green] = [0, 0, 0];
+          for (let at = 0; at < pixels.length; at += 4) {{
+            const [r, g, b] = pixels.subarray(at, at + 3);
+            const bright = (r + 2 * g + b) / 4;
+            sum += bright;
+            squares += bright * bright;
+            green += g - (r + b) / 2;
+          }}
+          const count = pixels.length / 4;
+          const result = {{mean: sum / count, deviation: Math.sqrt(squares / count - (sum / count) ** 2), green: green / count, tone: 0}};
+          if (video.muted || !video.srcObject || !video.srcObject.getAudioTracks().length) return result;
+          const sound = new AudioContext({{sampleRate: 48000}});
+          const analyser = new AnalyserNode(sound, {{fftSize: 16384}});
+          sound.createMediaStreamSource(video.srcObject).connect(analyser);
+          await new Promise(done => setTimeout(done, 700));
+          const levels = new Float32Array(analyser.frequencyBinCount);
+          analyser.getFloatFrequencyData(levels);
+          const loudest = Math.max(...levels);
+          if (loudest > -60) result.tone = levels.indexOf(loudest) * 48000 / 16384;
+          await sound.close();
+          return result;
+        }})()""")
+
+    def screenshot(self, path: Path, width: int, height: int) -> None:
+        """Of a window of that size."""
+        self._ask("Emulation.setDeviceMetricsOverride", {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False}, self._session)
+        # Two frames, so that what the new size made of the page has been painted.
+        self.evaluate("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(base64.b64decode(self._ask("Page.captureScreenshot", {"format": "png"}, self._session)["data"]))
 
     @property
     def note(self) -> str:
