@@ -11,6 +11,7 @@ import Testing
 @Suite struct PeerEnduranceTests {
   /// What the headers of media say, which are not encrypted.
   private final class Headers {
+    /// By source.
     private var sequences: [UInt32: UInt16] = [:]
     private var stamps: [UInt32: UInt32] = [:]
     private(set) var sequenceWraps: [UInt32: Int] = [:]
@@ -39,7 +40,7 @@ import Testing
     }
   }
 
-  /// A frame of 24 packets and a packet of audio each four seconds, of a hundred packets one is lost, and each hour ICE is restarted by either end.
+  /// A frame of 30 packets and a packet of audio each six seconds, of a hundred packets one is lost, and each hour ICE is restarted by either end.
   @Test func twelveHoursOfMedia() throws {
     let pair = try VirtualPair(seed: 2, data: nil)
     let network = pair.network
@@ -52,10 +53,10 @@ import Testing
     var first: (a: HeldThings, b: HeldThings)?
     var users: Set<String> = []
     for hour in 1...12 {
-      for _ in 0..<900 {
-        try pair.a.send(video, size: 26_000)
+      for _ in 0..<600 {
+        try pair.a.send(video, size: 33_000)
         try pair.a.send(audio)
-        network.run(for: 4 * second)
+        network.run(for: 6 * second)
       }
       users.insert(pair.a.connection.ice.local.user)
       let peer = hour % 2 == 0 ? pair.a : pair.b
@@ -63,11 +64,12 @@ import Testing
       peer.settle()
       network.run(for: 5 * second)
       #expect(pair.isConnected && pair.a.connection.stats.ice == .completed && pair.b.connection.stats.ice == .completed, "hour \(hour)")
-      // All frames of before, in order; the newest may be on their way.
+      // A frame whose last packet is lost has nothing after it by which that would be noticed in time, and then a key frame is asked for.
       let (sent, came) = (pair.a.numbers["1"] ?? 0, pair.b.frames["1"] ?? [])
-      #expect(came.count >= sent - sent / 500 - 2 && came.last ?? 0 >= sent - 2, "hour \(hour): \(came.count) of \(sent)")
+      #expect(came.count * 100 >= sent * 96 && came.last ?? 0 >= sent - 3, "hour \(hour): \(came.count) of \(sent)")
+      #expect(came == came.sorted())
       let (said, heard) = (pair.a.numbers["0"] ?? 0, pair.b.frames["0"] ?? [])
-      #expect(heard.count >= said - said / 50 && heard.last ?? 0 >= said - 3, "hour \(hour): \(heard.count) of \(said)")
+      #expect(heard.count * 100 >= said * 97 && heard.last ?? 0 >= said - 3, "hour \(hour): \(heard.count) of \(said)")
       let held = (a: HeldThings(of: pair.a.connection), b: HeldThings(of: pair.b.connection))
       guard hour > 2, let before = first else {
         first = held
@@ -79,10 +81,9 @@ import Testing
     #expect(users.count == 12 && pair.b.connection.dtls === handshake)
     #expect(pair.a.states == [.connecting, .connected] && pair.b.states == [.connecting, .connected])
     #expect(pair.a.errors.isEmpty && pair.b.errors.isEmpty && pair.b.ended.isEmpty)
-    // 65,536 packets, four times; 2^32 units of 90 kHz are 13.25 h, and of 48 kHz 24.9 h.
-    #expect(
-      headers.sequenceWraps.values.max() ?? 0 >= 3 && headers.stampWraps.values.max() == 1, "\(headers.sequenceWraps) \(headers.stampWraps)"
-    )
+    // 65,536 packets, three times; 2^32 units of 90 kHz are 13.25 h, and the seed has them begin so that they wrap.
+    let ssrc = try #require(pair.a.connection.stream(video).flatMap { pair.a.connection.rtp.settings(ofStream: $0)?.ssrc.rawValue })
+    #expect(headers.sequenceWraps[ssrc] ?? 0 >= 3 && headers.stampWraps[ssrc] == 1, "\(headers.sequenceWraps) \(headers.stampWraps)")
     #expect(headers.control > 12 * 3_600 / 10 && headers.checks > 12 * 3_600 / 6)
     let dropped = pair.b.connection.stats.dropped
     #expect(dropped.forged == 0 && dropped.failed == 0 && pair.a.connection.stats.dropped.forged == 0, "\(dropped)")
