@@ -288,7 +288,8 @@ import Testing
     script.client.answer("mine", now: 0)
     let all = script.takeAll()
     #expect(all.map(\.request) == ["start", "configure"])
-    #expect(try #require(all.last).body.line == #"{ "request": "configure", "streams": [ { "mid": "0", "substream": 0, "temporal": 2 } ] }"#)
+    let layers = #"{ "request": "configure", "streams": [ { "mid": "0", "substream": 0, "temporal": 2 } ] }"#
+    #expect(try #require(all.last).body.line == layers)
     // The same again is no news, and what is refused ends nothing.
     script.event(#""videoroom":"event","error_code":430,"error":"x""#, of: 3, answers: true)
     script.client.choose(JanusLayer(substream: 0, temporal: 2), of: bob, now: 0)
