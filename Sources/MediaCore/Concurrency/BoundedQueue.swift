@@ -13,25 +13,36 @@ public struct BoundedQueue<Element> {
   public private(set) var count = 0
 
   /// Of at least one element; less is taken for 1. All memory is allocated here.
-  public init(capacity: Int) {
-    slots = Array(repeating: nil, count: max(1, capacity))
+  public init(capacity: Int) { self.init(capacity: capacity, initially: capacity) }
+
+  /// The same with memory for so many elements at first, which doubles when it is full: for queues that are seldom filled.
+  public init(capacity: Int, initially: Int) {
+    self.capacity = max(1, capacity)
+    slots = Array(repeating: nil, count: min(max(1, initially), self.capacity))
   }
 
   /// The largest number of elements, which never changes.
-  public var capacity: Int { slots.count }
+  public let capacity: Int
   /// Whether `pop` would return nil.
   public var isEmpty: Bool { count == 0 }
   /// Whether the next `push` displaces an element.
-  public var isFull: Bool { count == slots.count }
+  public var isFull: Bool { count == capacity }
   /// The oldest element, which stays; nil when the queue is empty.
   public var first: Element? { isEmpty ? nil : slots[head] }
 
   /// Adds to the end; when full, the oldest makes room and is returned.
   public mutating func push(_ element: Element) -> Element? {
     let displaced = isFull ? pop() : nil
+    if count == slots.count { grow() }
     slots[(head + count) % slots.count] = element
     count += 1
     return displaced
+  }
+
+  private mutating func grow() {
+    var larger = [Element?](repeating: nil, count: min(slots.count * 2, capacity))
+    for index in 0..<count { larger[index] = slots[(head + index) % slots.count] }
+    (slots, head) = (larger, 0)
   }
 
   /// Removes the oldest element; nil when the queue is empty.

@@ -1,8 +1,8 @@
 /// Takes arrivals and makes transport-wide feedback of them. Remembers a window of packets: where more than that arrive between two reports the
 /// oldest are not reported. A packet that comes after later ones were reported has the report begin again at it.
 struct TransportFeedbackBuilder: Sendable {
-  /// When each arrived, in ticks: a ring, by sequence number.
-  private var arrivals: [Int64]
+  /// When each arrived, in ticks: a ring, by sequence number. Empty until something arrives: many a peer gets nothing.
+  private var arrivals: [Int64] = []
   private let mask: Int64
   /// What is not reported yet: from start to before end, the last of which arrived.
   private var start: Int64 = 0
@@ -23,10 +23,15 @@ struct TransportFeedbackBuilder: Sendable {
     var capacity = 64
     while capacity < min(window, 8192) { capacity *= 2 }
     mask = Int64(capacity - 1)
+  }
+
+  private mutating func begin(at sequence: Int64) {
+    let capacity = Int(mask + 1)
     arrivals = Array(repeating: TransportFeedbackBuilder.missing, count: capacity)
     symbols.reserveCapacity(capacity)
     deltas.reserveCapacity(capacity)
     chunks.reserveCapacity(512)
+    (isBegun, start, end) = (true, sequence, sequence)
   }
 
   var isEmpty: Bool { start == end }
@@ -45,7 +50,7 @@ struct TransportFeedbackBuilder: Sendable {
   /// The number is unwrapped. A packet that arrives twice arrived the first time.
   mutating func arrived(_ sequence: Int64, at now: Int64) {
     let tick = now.flooredBy(TransportFeedback.tick).quotient
-    if !isBegun { (isBegun, start, end) = (true, sequence, sequence) }
+    if !isBegun { begin(at: sequence) }
     if sequence >= end {
       if sequence &- end > mask {
         for index in arrivals.indices { arrivals[index] = TransportFeedbackBuilder.missing }

@@ -19,12 +19,15 @@ final class EventQueue: Sendable {
     var dropped: UInt64 = 0
   }
 
+  /// Events that there is memory for at first: most sessions never have more, and room for all would be a third of an idle one.
+  private static let atFirst = 16
+
   private let clock: any MediaClock
   private let state: Monitor<State>
 
   init(capacity: Int, clock: any MediaClock) {
     self.clock = clock
-    state = Monitor(State(events: BoundedQueue(capacity: capacity)))
+    state = Monitor(State(events: BoundedQueue(capacity: capacity, initially: EventQueue.atFirst)))
   }
 
   var counts: (queued: UInt64, dropped: UInt64) {

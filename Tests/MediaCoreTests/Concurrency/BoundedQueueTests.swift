@@ -32,6 +32,20 @@ import Testing
     #expect(queue.first == nil)
   }
 
+  /// However little memory it has at first, it does what one with all its memory does.
+  @Test(arguments: [1, 2, 3, 7, 20, 100], [-1, 1, 2, 5, 16, 200]) func whatGrowsIsTheSame(capacity: Int, initially: Int) {
+    var grows = BoundedQueue<Int>(capacity: capacity, initially: initially)
+    var whole = BoundedQueue<Int>(capacity: capacity)
+    // Pushes and pops in changing proportions, so that it grows with its head at any place.
+    for step in 0..<2000 {
+      if step % 7 < 2 + step / 500 { #expect(grows.pop() == whole.pop()) }
+      #expect(grows.push(step) == whole.push(step))
+      if step % 5 == 0 { #expect(grows.pop() == whole.pop()) }
+      #expect((grows.count, grows.first) == (whole.count, whole.first) && grows.isFull == whole.isFull)
+    }
+    #expect(grows.capacity == capacity && grows.takeAll() == whole.takeAll())
+  }
+
   @Test(arguments: [0, -5])
   func aCapacityOfNothingIsOne(capacity: Int) {
     var queue = BoundedQueue<Int>(capacity: capacity)
