@@ -1,4 +1,8 @@
-"""Sessions over webrtc: with another engine over a bad link: losses, a rate that falls, an outage, another address."""
+"""Sessions over webrtc: with libwebrtc over a bad link: losses, a rate that falls, an outage, another address.
+
+aiortc is no measure for it: it restarts no ICE, does not report when packets arrive, decodes pictures whose references it does not have, and plays no
+packet of audio that comes after the next one. Over such links ours sees and hears what aiortc sends as it does here.
+"""
 from __future__ import annotations
 
 import time
@@ -13,8 +17,6 @@ if not MISSING:
 
 SECONDS = 15.0  # of a call with losses
 LOSSES = [2, 5, 10]  # per cent, each way
-# Of the tone, by whom it is heard. aiortc plays no packet that comes later than the next one, and makes nothing up.
-TONE = {"ours": 0.9, "libwebrtc": 0.9, "aiortc": 0.35}
 SETTLED = 6.0  # seconds after which a fallen rate is known
 NEW_ADDRESS = "10.79.0.3"
 
@@ -23,6 +25,8 @@ class ImpairedTest(unittest.TestCase):
     def setUp(self) -> None:
         if MISSING:
             self.skipTest(MISSING)
+        if ENGINE != "libwebrtc":
+            self.skipTest(f"{ENGINE} cannot deal with such links; make interop runs these with libwebrtc")
 
     def print(self, record: Record, span: Span, name: str) -> None:
         for who, other in OTHER.items():
@@ -46,9 +50,6 @@ class ImpairedTest(unittest.TestCase):
         made = {one["number"] for one in record.of("made", span, stream=stream)}
         return len(made & {one["number"] for one in record.shown(who, stream)}) / max(1, len(made))
 
-    def hearer(self, who: str) -> str:
-        return "ours" if who == "ours" else ENGINE
-
     def test_losses(self) -> None:
         """At a round trip of 100 ms: hardly a picture and nothing of the tone is missing. The calls are at the same time."""
         calls = {loss: ImpairedCall(self, f"delay=50 loss={loss}", offers=offers) for loss, offers in zip(LOSSES, ["ours", "theirs", "ours"])}
@@ -57,7 +58,7 @@ class ImpairedTest(unittest.TestCase):
         for loss, call in calls.items():
             with self.subTest(loss=loss):
                 record, span = call.end(), Span(begins[loss], begins[loss] + SECONDS)
-                print(f"\n{loss} % with {ENGINE}: {call.link.end()}; ours sees {self.share(record, 'ours', span):.1%}, theirs {self.share(record, 'theirs', span):.1%}")
+                print(f"\n{loss} %: {call.link.end()}; ours sees {self.share(record, 'ours', span):.1%}, theirs {self.share(record, 'theirs', span):.1%}")
                 self.print(record, span, f"{loss} %")
                 self.check_each_picture(record)
                 self.assertEqual([one["state"] for one in record.of("state", by="ours")][:2], ["CONNECTING", "CONNECTED"])
@@ -67,7 +68,7 @@ class ImpairedTest(unittest.TestCase):
                     self.assertGreater(self.share(record, who, span), 0.9, who)
                     self.assertLess(record.longest_freeze(who, NUMBERS[other], span), 2, who)
                     real, made_up, tone = record.sound(who, other, span)
-                    self.assertGreater(real * tone, TONE[self.hearer(who)], f"{who}, {made_up} made up")
+                    self.assertGreater(real * tone, 0.9, f"{who}, {made_up} made up")
                     self.assertLess(record.lateness(who, NUMBERS[other], span), 1000, who)
 
     def test_a_rate_that_falls(self) -> None:
@@ -81,7 +82,7 @@ class ImpairedTest(unittest.TestCase):
         times.append(time.monotonic())
         record = call.end()
         good, bad, after = (Span(*span) for span in zip(times, times[1:]))
-        print(f"\n{ENGINE}: {call.link.end()}")
+        print(f"\n{call.link.end()}")
         for name, span in (("good", good), ("bad", bad), ("late in it", bad.from_(SETTLED)), ("after", after.from_(8))):
             self.print(record, span, name)
         low, high = record.estimates("ours", bad.from_(SETTLED)), record.estimates("ours", after.from_(8))
@@ -95,11 +96,10 @@ class ImpairedTest(unittest.TestCase):
         # What ours sends does not stand in the link's queue, which holds two seconds of that rate: sound passes, and pictures come soon.
         for span in (good, bad.from_(SETTLED), after.from_(8)):
             real, made_up, tone = record.sound("theirs", "ours", span)
-            self.assertGreater(real * tone, TONE[ENGINE] - 0.05, f"{span}, {made_up} made up")
+            self.assertGreater(real * tone, 0.85, f"{span}, {made_up} made up")
             self.assertGreater(record.rate("theirs", NUMBERS["ours"], span), 8)
             self.assertLess(record.longest_freeze("theirs", NUMBERS["ours"], span), 2.5)
-        if ENGINE == "libwebrtc":
-            self.assertLess(record.lateness("theirs", NUMBERS["ours"], bad.from_(SETTLED)), 900)
+        self.assertLess(record.lateness("theirs", NUMBERS["ours"], bad.from_(SETTLED)), 900)
         self.assertGreater(record.rate("ours", NUMBERS["theirs"], after.from_(8)), 15)
 
     def test_an_outage(self) -> None:
@@ -115,7 +115,7 @@ class ImpairedTest(unittest.TestCase):
         states = [(round(one["at"] - begin, 1), one["state"]) for one in record.of("state", by="ours") if one["at"] > begin]
         pictures, sounds = ({who: record.first(Span(end, back + 3), lambda one: one["what"] == what and one["by"] == who) for who in OTHER}
                             for what in ("shown", "heard"))
-        print(f"\n{ENGINE}: {states} s after the beginning, pictures and sound for a second again {back - end:.1f} s after the end")
+        print(f"\n{states} s after the beginning, pictures and sound for a second again {back - end:.1f} s after the end")
         self.print(record, Span(back, back + 3), "after")
         self.check_each_picture(record)
         self.assertEqual([state for _, state in states], ["RECONNECTING", "CONNECTED"], states)
@@ -129,8 +129,6 @@ class ImpairedTest(unittest.TestCase):
 
     def test_another_address(self) -> None:
         """The machine of ours gets another address, before it loses the first one or some seconds later. Both by a restart of ICE in the same call."""
-        if ENGINE == "aiortc":
-            self.skipTest("aiortc does not restart ICE")
         calls = {"before": ImpairedCall(self, "delay=20", restarts=True), "later": ImpairedCall(self, "delay=20", offers="theirs", restarts=True)}
         for call in calls.values():
             call.until_media()
