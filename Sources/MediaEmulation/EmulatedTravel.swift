@@ -14,9 +14,8 @@ extension EmulatedState {
   }
 
   mutating func travel(_ packet: EmulatedPacket, at now: Int64) {
-    // A machine that has moved sends nothing from its former address, and nothing leaves it from loopback.
-    let isInside = packet.source.isLoopback == packet.destination.isLoopback
-    guard packet.links > 0 || isInside && owners[packet.source.with(port: 0)] == packet.host else { return lose(packet, at: now) }
+    // A machine that has moved sends nothing from its former address.
+    guard packet.links > 0 || owners[packet.source.with(port: 0)] == packet.host else { return lose(packet, at: now) }
     let begin = packet.links
     while packet.links < 3 {
       packet.links += 1

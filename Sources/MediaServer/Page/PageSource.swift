@@ -1,8 +1,8 @@
 /// page.html, as Tests/ABI/check_page.py --write puts it here.
 enum PageSource {
   /// What the page may run (CSP, section 2.3.1).
-  static let script = "sha256-13hZKSZbSUmGO9uOITGIZFJDCid2Kbo1dHq622SpoOo="
-  static let style = "sha256-wa77qabAR33fUslYZ9+4T6ypCtMezyZCNM/tz6UK7U8="
+  static let script = "sha256-MrEz+o5pF0lJCQQHKgiHCVaOqxKq7Sp3Y/cQnRbBVwk="
+  static let style = "sha256-AX0p0eTHPaKDFoEH8VjookOGrnEj/R38zbhBspY+oM0="
 
   static let html = #"""
     <!DOCTYPE html>
@@ -13,25 +13,32 @@ enum PageSource {
     <title>Room</title>
     <style>
     :root { color-scheme: dark; font: 16px system-ui, sans-serif; background: #15181d; color: #e9edf2; }
-    body { margin: 0; min-height: 100vh; display: flex; flex-direction: column; }
+    body { margin: 0; height: 100vh; height: 100dvh; display: flex; flex-direction: column; }
     [hidden] { display: none !important; }
     #entry { margin: auto; display: grid; gap: .8rem; width: min(20rem, 90vw); }
+    #entry label { display: grid; gap: .3rem; }
+    h1 { margin: 0; overflow-wrap: anywhere; }
     input, button { font: inherit; padding: .6rem .9rem; border-radius: .5rem; border: 1px solid #46505d; background: #222831; color: inherit; }
     button { cursor: pointer; }
     button:disabled { opacity: .45; cursor: default; }
     button[aria-pressed="true"] { background: #2d6a4f; border-color: #52b788; }
     button:focus-visible, input:focus-visible { outline: 2px solid #8ecae6; outline-offset: 2px; }
+    #join { background: #2d6a4f; border-color: #52b788; }
     #leave { background: #7f2630; border-color: #c1475a; }
-    #room { flex: 1; display: flex; flex-direction: column; }
-    #grid { flex: 1; display: grid; gap: .5rem; padding: .5rem; grid-template-columns: repeat(auto-fit, minmax(min(20rem, 100%), 1fr)); }
-    .tile { position: relative; background: #222831; border-radius: .6rem; overflow: hidden; min-height: 11rem; border: 2px solid transparent; }
+    #room { flex: 1; min-height: 0; display: flex; flex-direction: column; }
+    #grid { flex: 1; min-height: 0; overflow: auto; display: flex; flex-wrap: wrap; justify-content: safe center; align-content: safe center; gap: 8px; padding: 8px; }
+    .tile { position: relative; box-sizing: border-box; width: var(--wide); height: var(--high); background: #222831; border-radius: .6rem; overflow: hidden;
+      border: 2px solid transparent; }
     .tile.speaking { border-color: #52b788; }
     .tile video { position: absolute; inset: 0; width: 100%; height: 100%; object-fit: contain; }
     .tile.own video { transform: scaleX(-1); }
-    .tile .name { position: absolute; left: .5rem; bottom: .5rem; padding: .15rem .5rem; border-radius: .4rem; background: #000a; }
-    .tile .mark { margin-left: .4rem; }
+    .tile .face { position: absolute; inset: 0; display: grid; place-content: center; font-size: min(5rem, calc(var(--high) / 3)); color: #9fb3c8; }
+    .tile .name { position: absolute; left: .5rem; bottom: .5rem; max-width: calc(100% - 1rem); box-sizing: border-box; padding: .15rem .5rem; border-radius: .4rem;
+      background: #000b; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
+    .tile .mark { color: #ffd6a5; }
+    .tile .mark:not(:empty)::before { content: " \00b7 "; }
     #controls { display: flex; flex-wrap: wrap; gap: .5rem; justify-content: center; padding: .6rem; }
-    #note { min-height: 1.4em; text-align: center; color: #ffb4a2; padding: 0 .5rem; overflow-wrap: anywhere; }
+    #note { min-height: 1.4em; text-align: center; color: #ffb4a2; padding: 0 .5rem .3rem; overflow-wrap: anywhere; }
     </style>
     </head>
     <body>
@@ -151,23 +158,39 @@ enum PageSource {
 
     // ---- Who is there
 
+    // As large as all tiles can be, without any that is cut off.
+    function arrange() {
+      const grid = $("grid"), count = grid.children.length, gap = 8;
+      const [wide, high] = [grid.clientWidth - gap, grid.clientHeight - gap];
+      let best = 0;
+      for (let columns = 1; columns <= count; columns++) {
+        const rows = Math.ceil(count / columns);
+        best = Math.max(best, Math.min(wide / columns - gap, (high / rows - gap) * 16 / 9));
+      }
+      best = Math.floor(Math.max(best, Math.min(128, wide - gap)));
+      grid.style.setProperty("--wide", best + "px");
+      grid.style.setProperty("--high", Math.floor(best * 9 / 16) + "px");
+    }
+
     function tile(person, key, label) {
       let found = person.tiles.get(key);
       if (found) return found;
       const element = document.createElement("div");
       const video = document.createElement("video");
-      const name = document.createElement("span");
-      const mark = document.createElement("span");
+      const [face, name, mark] = ["span", "span", "span"].map(kind => document.createElement(kind));
       element.className = "tile";
       video.autoplay = video.playsInline = true;
+      face.className = "face";
+      face.ariaHidden = true;
       name.className = "name";
       name.textContent = label;
       mark.className = "mark";
       name.append(mark);
-      element.append(video, name);
+      element.append(face, video, name);
       $("grid").append(element);
-      found = {element, video, mark};
+      found = {element, video, face, mark};
       person.tiles.set(key, found);
+      arrange();
       return found;
     }
 
@@ -177,10 +200,20 @@ enum PageSource {
       found.video.srcObject = null;
       found.element.remove();
       person.tiles.delete(key);
+      arrange();
+    }
+
+    // What is written on somebody's tile. Without a camera it shows the first letter of their name.
+    function mark(person, isSeen, isHeard, isSilent) {
+      const {element, video, face, mark} = tile(person, "self", person.name);
+      mark.textContent = [isSeen ? "" : "no camera", isHeard ? isSilent ? "muted" : "" : "no microphone"].filter(Boolean).join(", ");
+      video.style.visibility = isSeen ? "" : "hidden";
+      face.textContent = isSeen ? "" : ([...(person.name || person.user)][0] || "?").toUpperCase();
+      element.classList.toggle("speaking", person.isSpeaking && isHeard && !isSilent);
     }
 
     function meet(user, name) {
-      const person = {user, name, streams: new Map(), tiles: new Map(), receiving: null};
+      const person = {user, name, streams: new Map(), tiles: new Map(), receiving: null, isSpeaking: false};
       people.set(user, person);
       tile(person, "self", name || user).element.dataset.user = user;
       return person;
@@ -198,10 +231,8 @@ enum PageSource {
     function render(person) {
       if (person.user === own) return;
       const streams = [...person.streams.values()];
-      const self = tile(person, "self", person.name);
       const microphone = streams.find(one => one.media === "audio" && !one.screen);
-      self.mark.textContent = !microphone ? "no microphone" : microphone.muted ? "muted" : "";
-      self.video.style.visibility = streams.some(one => one.media === "video" && !one.screen) ? "" : "hidden";
+      mark(person, streams.some(one => one.media === "video" && !one.screen), microphone !== undefined, microphone && microphone.muted);
       const isSharing = streams.some(one => one.media === "video" && one.screen);
       if (isSharing) {
         const screen = tile(person, "screen", person.name + ", screen");
@@ -256,9 +287,8 @@ enum PageSource {
       $("mute").disabled = !sending.has("microphone");
       $("mute").setAttribute("aria-pressed", isMuted);
       if (!person) return;
-      const self = tile(person, "self", person.name);
-      self.element.classList.add("own");
-      self.mark.textContent = !sending.has("microphone") ? "no microphone" : isMuted ? "muted" : "";
+      tile(person, "self", person.name).element.classList.add("own");
+      mark(person, sending.has("camera"), sending.has("microphone"), isMuted);
     }
 
     async function toggle(kind) {
@@ -307,7 +337,10 @@ enum PageSource {
       },
       speaking(message) {
         const person = people.get(message.user);
-        if (person) tile(person, "self", person.name).element.classList.toggle("speaking", message.speaking);
+        if (!person) return;
+        person.isSpeaking = message.speaking;
+        if (person.user === own) follow();
+        else render(person);
       },
       moderated(message) {
         setMuted(message.muted);
@@ -341,6 +374,7 @@ enum PageSource {
       };
     }
 
+    new ResizeObserver(arrange).observe($("grid"));
     $("entry").onsubmit = event => {
       event.preventDefault();
       join();

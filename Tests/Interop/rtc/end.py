@@ -27,18 +27,18 @@ class Film(MediaStreamTrack):
     """Pictures by their numbers, in their own time."""
     kind = "video"
 
-    def __init__(self, picture: Callable[[int], np.ndarray]) -> None:
+    def __init__(self, picture: Callable[[int], np.ndarray], rate: int = material.RATE) -> None:
         super().__init__()
-        self._picture = picture
+        self._picture, self._rate = picture, rate
         self._number, self._start = 0, 0.0
 
     async def recv(self) -> VideoFrame:
         self._start = self._start or time.monotonic()
-        await asyncio.sleep(max(0, self._start + self._number / material.RATE - time.monotonic()))
+        await asyncio.sleep(max(0, self._start + self._number / self._rate - time.monotonic()))
         luma = self._picture(self._number)
-        grey = np.full((material.HEIGHT // 2, material.WIDTH), 128, np.uint8)
+        grey = np.full((luma.shape[0] // 2, luma.shape[1]), 128, np.uint8)
         frame = VideoFrame.from_ndarray(np.concatenate([luma, grey]), format="yuv420p")
-        frame.pts, frame.time_base = self._number * 90_000 // material.RATE, fractions.Fraction(1, 90_000)
+        frame.pts, frame.time_base = self._number * 90_000 // self._rate, fractions.Fraction(1, 90_000)
         self._number += 1
         return frame
 
@@ -71,6 +71,8 @@ class Viewer:
         self.name = ENGINE
         self.pictures: list[np.ndarray] = []
         self.samples: list[np.ndarray] = []
+        self.sounds: dict[str, list[np.ndarray]] = {}  # by the track
+        self.times: list[float] = []  # of the pictures
         self._tasks: list[asyncio.Task] = []
         self.connection.on("track", lambda track: self._tasks.append(asyncio.ensure_future(self._take(track))))
 
@@ -79,8 +81,11 @@ class Viewer:
             frame = await track.recv()
             if track.kind == "video":
                 self.pictures.append(frame.to_ndarray(format="yuv420p")[:frame.height])
+                self.times.append(time.monotonic())
             else:
-                self.samples.append(frame.to_ndarray().reshape(-1, len(frame.layout.channels))[:, 0])
+                samples = frame.to_ndarray().reshape(-1, len(frame.layout.channels))[:, 0]
+                self.samples.append(samples)
+                self.sounds.setdefault(track.id, []).append(samples)
 
     @property
     def state(self) -> str:
@@ -104,9 +109,9 @@ class Viewer:
 class Caller(Viewer):
     """Sends pictures and a tone, and keeps what comes."""
 
-    def __init__(self, picture: Callable[[int], np.ndarray]) -> None:
+    def __init__(self, picture: Callable[[int], np.ndarray], rate: int = material.RATE) -> None:
         super().__init__()
-        self.connection.addTrack(Film(picture))
+        self.connection.addTrack(Film(picture, rate))
         self.connection.addTrack(Tone())
 
     async def offer(self) -> dict[str, str]:

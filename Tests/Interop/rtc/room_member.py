@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections import defaultdict
 from typing import Any, Optional
 
@@ -15,12 +16,14 @@ from ours import Pictures, Sine
 class RoomMember:
     """Connects at once. Others are known by their display names."""
 
-    def __init__(self, url: str, name: str, stream: int, frequency: float, token: Optional[str] = None, *, is_screen: bool = False) -> None:
+    def __init__(self, url: str, name: str, stream: int, frequency: float, token: Optional[str] = None, *, is_screen: bool = False,
+                 size: tuple[int, int] = (material.WIDTH, material.HEIGHT), rate: int = material.RATE) -> None:
         self.engine = mediasdk.Engine()
         self.session = self.engine.create_session(url, f"id-{name}", name, access_token=token)
         self.name, self.stream, self.frequency = name, stream, frequency
         self.names: dict[str, str] = {}
         self.pictures: dict[str, list[np.ndarray]] = defaultdict(list)
+        self.times: dict[str, list[float]] = defaultdict(list)  # of the pictures
         self.samples: dict[str, list[np.ndarray]] = defaultdict(list)
         self.kinds: dict[str, mediasdk.VideoKind] = {}
         self.gone: list[str] = []
@@ -34,7 +37,7 @@ class RoomMember:
         self._tasks: list[asyncio.Task] = []
         asyncio.get_running_loop().slow_callback_duration = 10  # seconds: pictures are made on the loop
         self.session.connect(wait=False)
-        format = mediasdk.VideoFormat("I420", material.WIDTH, material.HEIGHT, material.RATE)
+        format = mediasdk.VideoFormat("I420", *size, rate)
         kind = mediasdk.VideoKind.SCREEN_SHARE if is_screen else mediasdk.VideoKind.VIRTUAL
         self.video = self.engine.create_outgoing_video(format, limits="EXTENDED", kind=kind)
         self.audio = self.engine.create_outgoing_audio(application="AUDIO")
@@ -85,6 +88,7 @@ class RoomMember:
         async for frame in stream:
             with frame:
                 self.pictures[name].append(frame.plane_array(0).copy())
+                self.times[name].append(time.monotonic())
 
     async def _keep_samples(self, stream: mediasdk.IncomingAudio, name: str) -> None:
         async for frame in stream:

@@ -41,9 +41,9 @@ async def no_more(event: mediasdk.Event) -> None:
 class Aiortc:
     """Dora, who publishes by one connection and receives by another."""
 
-    def __init__(self, janus: Janus) -> None:
+    def __init__(self, janus: Janus, size: tuple[int, int] = (material.WIDTH, material.HEIGHT), rate: int = material.RATE) -> None:
         self._janus = janus
-        self.caller = Caller(lambda number: numbered.luma(DORA, number, False, material.WIDTH, material.HEIGHT))
+        self.caller = Caller(lambda number: numbered.luma(DORA, number, False, *size), rate)
         self.viewer = Viewer()
         self._keeping: list[asyncio.Task] = []
 
@@ -186,6 +186,56 @@ class VideoRoom(InteropTest, unittest.IsolatedAsyncioTestCase):
         await self.until("Bob has left", lambda: "Bob" in anna.left and "Bob" in cleo.left)
         await self.until("the others go on", lambda: len(anna.pictures["Cleo"]) > PICTURES)
         self.assertEqual(anna.session.state, mediasdk.SessionState.CONNECTED)
+
+    async def test_a_minute(self) -> None:
+        """Everybody sees and hears everybody else all the time, and nobody is connected again."""
+        size, rate, seconds, window = (160, 120), 10, 60, 5
+        anna = self.join("janus+https", "Anna", 1, 440.0, size=size, rate=rate)
+        self.join("janus+wss", "Bob", 2, 660.0, size=size, rate=rate)
+        self.join("janus+https", "Cleo", 3, 880.0, is_screen=True, size=size, rate=rate)
+        dora = Aiortc(self.janus, size, rate)
+        self.addAsyncCleanup(dora.close)
+        # She subscribes once, to all that there is then.
+        for member in self.members:
+            await self.until(f"media of the others at {member.name}", lambda: len(member.pictures) == 2 and len(member.samples) == 2)
+        await dora.join(3)
+        media = {"Anna": (1, 440.0), "Bob": (2, 660.0), "Cleo": (3, 880.0), "Dora": (DORA, material.TONE)}
+        for member in self.members:
+            await self.until(f"pictures of all at {member.name}", lambda: all(len(member.pictures[name]) >= 5 for name in media.keys() - {member.name}))
+            await self.until(f"sound of all at {member.name}", lambda: all(member.samples[name] for name in media.keys() - {member.name}))
+        await self.until("pictures and sound at Dora", lambda: len(dora.viewer.pictures) >= 15 and len(dora.viewer.sounds) == 3)
+        # What came before does not count.
+        sounds = {(member.name, name): len(member.samples[name]) for member in self.members for name in media.keys() - {member.name}}
+        start = time.monotonic()
+        while time.monotonic() < start + seconds:
+            for member in self.members:
+                member.check()
+            await asyncio.sleep(0.5)
+        for member in self.members:
+            self.assertEqual(member.states, [mediasdk.SessionState.CONNECTING, mediasdk.SessionState.CONNECTED], member.told)
+            self.assertEqual((member.error, member.gone, member.left), (None, [], []), member.told)
+            for name in media.keys() - {member.name}:
+                self.check_media(member, name, *media[name])
+                self.check_flow(f"{name} at {member.name}", [at - start for at in member.times[name]], seconds, window, rate)
+                self.check_tones(f"{name} at {member.name}", np.concatenate(member.samples[name][sounds[member.name, name]:]), media[name][1], seconds, window)
+        words = [(at - start, numbered.read(picture)) for at, picture in zip(dora.viewer.times, dora.viewer.pictures)]
+        for name in ["Anna", "Bob", "Cleo"]:
+            self.check_flow(f"{name} at Dora", [at for at, word in words if word and word[0] == media[name][0]], seconds, window, rate)
+        heard = sorted(round(material.tone_of(np.concatenate(samples[50:]) / 32_768, 48_000)[0], -1) for samples in dora.viewer.sounds.values())
+        self.assertEqual(heard, [440.0, 660.0, 880.0])
+        self.assertEqual(anna.kinds["Cleo"], mediasdk.VideoKind.SCREEN_SHARE)
+
+    def check_flow(self, what: str, times: list[float], seconds: int, window: int, rate: int) -> None:
+        """Half of the pictures at least came in each window; most do, on a machine that has nothing else to do."""
+        counts = [sum(begin <= at < begin + window for at in times) for begin in range(0, seconds, window)]
+        self.assertGreater(min(counts), window * rate // 2, f"pictures of {what} in each {window} s: {counts}")
+
+    def check_tones(self, what: str, samples: np.ndarray, tone: float, seconds: int, window: int) -> None:
+        self.assertGreater(len(samples), (seconds - window) * 48_000, what)
+        for begin in range(0, seconds - window, window):
+            frequency, length = material.tone_of(samples[begin * 48_000:(begin + window) * 48_000], 48_000)
+            self.assertAlmostEqual(frequency, tone, delta=5, msg=f"{what} after {begin} s")
+            self.assertGreater(length, window / 2, f"{what} after {begin} s")
 
     async def test_program_that_stops_to_receive(self) -> None:
         """The server is asked for no more of it, and for all when it starts again."""

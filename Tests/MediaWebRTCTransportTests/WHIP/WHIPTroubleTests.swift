@@ -202,8 +202,10 @@ import Testing
     let a = try end(kind)
     #expect(try connect(a))
     try host.move(to: [try #require(SocketAddress("127.0.0.1", port: 0))])
+    host.setDisconnected(true)
     try house.run(for: 15 * second)
     #expect(a.has("reconnecting") && server.changes.allSatisfy { !$0.isRestart })
+    host.setDisconnected(false)
     try host.move(to: [try #require(SocketAddress("10.0.5.1", port: 0))])
     // The path may be there before the server has heard of it: from checks of the generation before.
     #expect(

@@ -1,14 +1,17 @@
-"""VP8 720p30 between two peers of WebRTC in one process at real pace, beside the same over RTP; and what an idle connected peer keeps."""
+"""VP8 720p30 between two peers of WebRTC in one process at real pace, beside the same over RTP; what an idle connected peer keeps; the code."""
 
 from __future__ import annotations
 
+import os
 import statistics
 
+from ..code_size import code_size
 from ..programs import Place, in_turn, progress
 from ..table import Table, alone
 
 ROUNDS, FRAMES, SIZE = 5, 180, "1280x720"
 IDLE_ROUNDS, PAIRS = 3, 50
+MODULES = ("MediaICE", "MediaWebRTC", "MediaWebRTCTransport", "MediaSCTP", "MediaSignalling", "MediaServer", "MediaTLS", "usrsctp")
 RATES = "start-bitrate=1500000"
 
 
@@ -45,6 +48,15 @@ def _idle(place: Place, table: Table) -> None:
     table.add(subject, lambda: alone(subject, statistics.median(runs.get("ours", "peer_kb")), " kB", below=300))
 
 
+def _size(place: Place, table: Table) -> None:
+    """Of the library before its names are taken out, which `make library` leaves beside the other."""
+    library = os.path.join(os.path.dirname(place.lib), "release", "libmediasdk.so")
+    if os.path.exists(library):
+        subject = "code of WebRTC, WHIP, Janus and data channels in the library"
+        table.add(subject, lambda: alone(subject, sum(code_size(library, MODULES).values()) / 1e6, " MB", below=1.5))
+
+
 def measure(place: Place, table: Table) -> None:
     _latency(place, table)
     _idle(place, table)
+    _size(place, table)
