@@ -1,7 +1,7 @@
 /// page.html, as Tests/ABI/check_page.py --write puts it here.
 enum PageSource {
   /// What the page may run (CSP, section 2.3.1).
-  static let script = "sha256-MrEz+o5pF0lJCQQHKgiHCVaOqxKq7Sp3Y/cQnRbBVwk="
+  static let script = "sha256-9vlIQLkCuCe2M0BZAyJGZnVM6bTz3skuSzUVuLCRZ4w="
   static let style = "sha256-AX0p0eTHPaKDFoEH8VjookOGrnEj/R38zbhBspY+oM0="
 
   static let html = #"""
@@ -203,7 +203,7 @@ enum PageSource {
       arrange();
     }
 
-    // What is written on somebody's tile. Without a camera it shows the first letter of their name.
+    // What is written on a tile. Without a camera it shows the first letter of their name.
     function mark(person, isSeen, isHeard, isSilent) {
       const {element, video, face, mark} = tile(person, "self", person.name);
       mark.textContent = [isSeen ? "" : "no camera", isHeard ? isSilent ? "muted" : "" : "no microphone"].filter(Boolean).join(", ");

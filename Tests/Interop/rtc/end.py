@@ -71,7 +71,6 @@ class Viewer:
         self.name = ENGINE
         self.pictures: list[np.ndarray] = []
         self.samples: list[np.ndarray] = []
-        self.sounds: dict[str, list[np.ndarray]] = {}  # by the track
         self.times: list[float] = []  # of the pictures
         self._tasks: list[asyncio.Task] = []
         self.connection.on("track", lambda track: self._tasks.append(asyncio.ensure_future(self._take(track))))
@@ -83,9 +82,7 @@ class Viewer:
                 self.pictures.append(frame.to_ndarray(format="yuv420p")[:frame.height])
                 self.times.append(time.monotonic())
             else:
-                samples = frame.to_ndarray().reshape(-1, len(frame.layout.channels))[:, 0]
-                self.samples.append(samples)
-                self.sounds.setdefault(track.id, []).append(samples)
+                self.samples.append(frame.to_ndarray().reshape(-1, len(frame.layout.channels))[:, 0])
 
     @property
     def state(self) -> str:

