@@ -70,8 +70,9 @@
  * access_token of the session's options; a later one (msdk_session_set_access_token) is shown when a lost session is replaced.
  *
  * A session of WHIP takes one stream of video and one of audio, those that are started before msdk_session_connect or, if none is,
- * within 0.1 s of each other: media are agreed on once. A second stream of a kind fails to start with MSDK_E_LIMIT, a later one of a kind that was not
- * agreed on with MSDK_E_STATE; one that takes the place of a stopped one does not fail. Until the first stream is started, the session is MSDK_SESSION_CONNECTING, and nothing is sent.
+ * within 0.1 s of each other: media are agreed on once. A second stream of a kind fails to start with MSDK_E_LIMIT, a later one of a
+ * kind that was not agreed on with MSDK_E_STATE; one that takes the place of a stopped one does not fail. Until the first stream is
+ * started, the session is MSDK_SESSION_CONNECTING, and nothing is sent.
  * On a session of WHEP no stream can be started (MSDK_E_UNSUPPORTED).
  *
  * If the path is lost, ICE is restarted. If the server ends the session or forgets it, or if there is no path for 60 s, another session

@@ -62,7 +62,7 @@ public final class WebServer: Sendable {
     guard (1...1000).contains(options.mostMembers) else {
       throw MediaError(.range, "the web server's member limit is \(options.mostMembers); accepted: 1..1000")
     }
-    if !options.isEncrypted, let other = options.addresses.first(where: { !WebServer.isLoopback($0) }) {
+    if !options.isEncrypted, let other = options.addresses.first(where: { !$0.isLoopback }) {
       throw MediaError(.invalid, "the web server has the address \(other) without TLS; accepted: addresses of loopback, or TLS")
     }
     if !options.isEncrypted {
@@ -87,11 +87,6 @@ public final class WebServer: Sendable {
 
   deinit {
     close()
-  }
-
-  /// Of 127.0.0.0/8 and ::1.
-  public static func isLoopback(_ address: SocketAddress) -> Bool {
-    address.isIPv6 ? address.words.high == 0 && address.words.low == 1 : address.words.low >> 24 & 0xFF == 127
   }
 
   /// Where it is reached, ports included; as many as were asked for.

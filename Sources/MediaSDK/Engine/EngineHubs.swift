@@ -88,7 +88,7 @@ extension Engine {
     do throws(MediaError) {
       // Files, keys and sockets: nothing is locked.
       if let pair = options.certificate { settings.certificate = try TLSCertificate.load(certificate: pair.file, key: pair.key) }
-      let isOwnOnly = options.certificate == nil && settings.addresses.allSatisfy { WebServer.isLoopback($0) }
+      let isOwnOnly = options.certificate == nil && settings.addresses.allSatisfy(\.isLoopback)
       // One for both, so that one fingerprint identifies the process.
       if options.webPort != nil, !isOwnOnly, settings.certificate == nil { settings.certificate = try TLSCertificate.make() }
       let web = try openWeb(room, options, settings, isEncrypted: !isOwnOnly)

@@ -60,7 +60,7 @@ final class WebTable: Sendable {
 
   init(_ room: String, _ options: WebServer.Options, _ thread: any DriverLoop, _ network: any Network, _ loop: EventLoop) {
     (self.room, self.options, self.thread, self.network, self.loop) = (room, options, thread, network, loop)
-    offersLoopback = options.addresses.contains { WebServer.isLoopback($0) }
+    offersLoopback = options.addresses.contains(where: \.isLoopback)
     let whip = WHIPServer(origins: options.origins, random: SystemRandomNumberGenerator())
     state = Monitor(State(whip, WebStrangers(handshakes: options.handshakes, offers: options.offers)))
   }

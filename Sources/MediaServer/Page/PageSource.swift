@@ -2,7 +2,7 @@
 enum PageSource {
   /// What the page may run (CSP, section 2.3.1).
   static let script = "sha256-9vlIQLkCuCe2M0BZAyJGZnVM6bTz3skuSzUVuLCRZ4w="
-  static let style = "sha256-AX0p0eTHPaKDFoEH8VjookOGrnEj/R38zbhBspY+oM0="
+  static let style = "sha256-0mb7d1ZXZV8iRp8+yKMDblwzwQnwZ2sCIJ/2/Lb/5KU="
 
   static let html = #"""
     <!DOCTYPE html>
@@ -36,7 +36,7 @@ enum PageSource {
     .tile .name { position: absolute; left: .5rem; bottom: .5rem; max-width: calc(100% - 1rem); box-sizing: border-box; padding: .15rem .5rem; border-radius: .4rem;
       background: #000b; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
     .tile .mark { color: #ffd6a5; }
-    .tile .mark:not(:empty)::before { content: " \00b7 "; }
+    .tile .mark:not(:empty)::before { content: " \00b7\00a0"; }
     #controls { display: flex; flex-wrap: wrap; gap: .5rem; justify-content: center; padding: .6rem; }
     #note { min-height: 1.4em; text-align: center; color: #ffb4a2; padding: 0 .5rem .3rem; overflow-wrap: anywhere; }
     </style>
