@@ -19,6 +19,8 @@ struct KeyFrameDelivery: Sendable {
   private var missing: Int
   /// It will not be complete: a packet of it was given up, or can be sent again no more.
   private(set) var isLost = false
+  /// Somebody asked for a key frame who may have missed the beginning of this one.
+  private(set) var isAskedAgain = false
   private var lastSent: Int64 = 0
   /// When the newest packet of it that has come was sent.
   private var newestArrival = Int64.min
@@ -56,6 +58,13 @@ struct KeyFrameDelivery: Sendable {
   }
 
   mutating func giveUp() { isLost = true }
+
+  /// By one of many that it is forwarded to. Before a part of it has left, it serves them too.
+  mutating func askAgain() {
+    if waiting < packets.count { isAskedAgain = true }
+  }
+
+  mutating func answer() { isAskedAgain = false }
 
   func isMissing(_ number: Int64) -> Bool { missing > 0 && numbers.contains(number) && !packets[Int(number - numbers.lowerBound)].isThere }
 

@@ -72,9 +72,20 @@ extension RTPSession {
   /// Whoever asks for a key frame while one is under way gets that: what it lacks is sent again, unless that cannot be.
   private func repairsKeyFrame(of stream: SendingStream, _ now: Int64) -> Bool {
     guard stream.isKeyFrameUnderWay(at: now, roundTrip: smoothedRoundTrip ?? 0, target: target) else { return false }
+    if settings.isForwarded { stream.keyFrame?.askAgain() }
     guard stream.settings.hasNACK else { return true }
     for number in stream.keyFrame?.overtaken ?? [] { sendAgain(number, of: stream, now) }
     return stream.keyFrame?.isLost == false
+  }
+
+  /// Those who asked while a key frame was under way that they may have missed the beginning of: another one follows it.
+  func answerThoseWhoAskedAgain(_ now: Int64, _ delegate: some RTPSessionDelegate) {
+    guard settings.isForwarded else { return }
+    for stream in sending where stream.keyFrame?.isAskedAgain == true {
+      if stream.isKeyFrameUnderWay(at: now, roundTrip: smoothedRoundTrip ?? 0, target: target) { continue }
+      stream.keyFrame?.answer()
+      requestKeyFrame(stream, now, delegate)
+    }
   }
 
   /// Once for all that ask at the same time.

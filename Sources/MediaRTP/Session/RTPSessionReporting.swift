@@ -5,6 +5,7 @@ extension RTPSession {
   /// Sends what is due of control packets; when the next is.
   func pollControl(_ now: Int64, _ delegate: some RTPSessionDelegate) -> Int64 {
     for stream in receiving { ask(stream, now, delegate) }
+    answerThoseWhoAskedAgain(now, delegate)
     let isDue = isReportDue(at: now)
     if isDue || group?.isLarge != true { sayGoodbyes(now, delegate) }
     if let feedbackDue, now >= feedbackDue {

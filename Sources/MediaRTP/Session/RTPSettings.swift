@@ -28,6 +28,8 @@ public struct RTPSettings: Sendable {
   public var acceptsReducedSize = false
   /// Anybody may send to this end: a source that is not known counts from its second packet on (RFC 3550, appendix A.1).
   public var hasProbation = false
+  /// The other end hands on what it gets to others, who come and go: who asks for a key frame while one is under way may have missed its beginning.
+  public var isForwarded = false
   /// An end that sends nothing asks for its round trips too (RFC 3611, sections 4.4 and 4.5), and answers such.
   public var hasReferenceTimes = true
   /// How long what comes is held back, so that it is handed on evenly.

@@ -79,7 +79,7 @@ public final class PeerConnection {
     rtp.reportsAtOnce = true
     // aiortc sends its feedback alone, and does not describe it.
     rtp.acceptsReducedSize = true
-    rtp.pacing = settings.pacing
+    (rtp.pacing, rtp.isForwarded) = (settings.pacing, settings.isForwarded)
     (rtp.bitrates, rtp.packetSize) = (settings.signalling.bitrates, settings.signalling.packetSize)
     peer = SecureRTPPeer(rtp, receiving: [:], .awaited, now: now)
   }

@@ -12,6 +12,8 @@ public struct PeerSettings: Sendable {
   public var ice: ICESettings
   /// Data channels are accepted, and may be opened; nil: their section is refused.
   public var data: DataChannelSettings?
+  /// The other end is a server that hands on to many what it gets.
+  public var isForwarded = false
   /// How long frames may wait to be sent.
   public var pacing = PacerBounds()
 

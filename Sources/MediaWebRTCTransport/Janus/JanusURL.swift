@@ -63,7 +63,7 @@ struct JanusURL: Sendable {
     options.trickles = try local.choice("trickle", ["0": false, "1": true]) ?? true
     options.bitrates = try local.bitrates()
     // Each connection of WebRTC has one direction.
-    (options.receivesVideo, options.receivesAudio) = (false, false)
+    (options.receivesVideo, options.receivesAudio, options.isForwarded) = (false, false, true)
     // A server on this machine may have nothing but its loopback.
     options.offersLoopback = options.offersLoopback || isHere
   }

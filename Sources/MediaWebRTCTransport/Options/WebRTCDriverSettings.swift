@@ -13,6 +13,7 @@ extension WebRTCOptions {
     (signalling.isPolite, signalling.trickles, signalling.bitrates) = (isPolite, trickles, bitrates)
     var peer = PeerSettings(signalling)
     peer.ice.policy = isRelayed ? .relay : .all
+    peer.isForwarded = isForwarded
     if hasChannels { peer.data = DataChannelSettings() }
     var settings = PeerDriverSettings(peer)
     settings.servers = servers + added

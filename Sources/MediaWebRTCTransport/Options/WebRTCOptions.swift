@@ -28,6 +28,8 @@ struct WebRTCOptions: Sendable {
   var offersLoopback = false
   /// Of relays over TLS, in place of the system's authorities.
   var relayFingerprint: TLSFingerprint?
+  /// The other end is a server that hands on to many what it gets.
+  var isForwarded = false
   /// Data channels are accepted, and may be opened.
   var hasChannels = false
   var bitrates = BandwidthEstimator.Limits()

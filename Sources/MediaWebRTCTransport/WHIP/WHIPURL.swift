@@ -51,7 +51,7 @@ struct WHIPURL: Sendable {
     options.trickles = try query.choice("trickle", ["0": false, "1": true]) ?? true
     if kind == .whip {
       options.bitrates = try query.bitrates()
-      (options.receivesVideo, options.receivesAudio) = (false, false)
+      (options.receivesVideo, options.receivesAudio, options.isForwarded) = (false, false, true)
     } else {
       try options.takeReceive(query)
       guard options.receivesVideo || options.receivesAudio else {

@@ -75,6 +75,10 @@ class Aiortc:
             viewer = self.viewers[name] = Viewer()
             await asyncio.to_thread(receiving.command, await viewer.answer(offer), request="start")
 
+    @property
+    def told(self) -> str:
+        return f"Dora has {({name: (one.state, len(one.pictures), len(one.samples)) for name, one in self.viewers.items()})}"
+
     async def close(self) -> None:
         for task in self._keeping:
             task.cancel()
@@ -94,6 +98,7 @@ class VideoRoom(InteropTest, unittest.IsolatedAsyncioTestCase):
             request="create", room=ROOM, publishers=6, bitrate=1_000_000, audiocodec="opus", videocodec="vp8", pin=PIN, secret=SECRET, audiolevel_event=True,
             audio_active_packets=25, audio_level_average=60)
         self.members: list[RoomMember] = []
+        self.told_by: list[Any] = []  # who have something to say of what did not come
 
     def url(self, scheme: str, room: int = ROOM) -> str:
         port, path = (8089, "/janus") if scheme == "janus+https" else (8989, "/")
@@ -103,14 +108,21 @@ class VideoRoom(InteropTest, unittest.IsolatedAsyncioTestCase):
         member = RoomMember(self.url(scheme), name, stream, frequency, token, **options)
         self.addAsyncCleanup(member.close)
         self.members.append(member)
+        self.told_by.append(member)
         return member
+
+    def dora(self, **options: Any) -> Aiortc:
+        dora = Aiortc(self.janus, **options)
+        self.addAsyncCleanup(dora.close)
+        self.told_by.append(dora)
+        return dora
 
     async def until(self, what: str, is_so: Callable[[], bool]) -> None:
         deadline = time.monotonic() + PATIENCE
         while not is_so():
             for member in self.members:
                 member.check()
-            self.assertLess(time.monotonic(), deadline, "\n".join([f"{what}: not after {PATIENCE:g} s", *(member.told for member in self.members)]))
+            self.assertLess(time.monotonic(), deadline, "\n".join([f"{what}: not after {PATIENCE:g} s", *(member.told for member in self.told_by)]))
             await asyncio.sleep(0.05)
 
     def check_media(self, member: RoomMember, name: str, stream: int, tone: float) -> None:
@@ -161,8 +173,7 @@ class VideoRoom(InteropTest, unittest.IsolatedAsyncioTestCase):
         anna = self.join("janus+https", "Anna", 1, 440.0)
         bob = self.join("janus+wss", "Bob", 2, 660.0)
         cleo = self.join("janus+https", "Cleo", 3, 880.0, is_screen=True)
-        dora = Aiortc(self.janus)
-        self.addAsyncCleanup(dora.close)
+        dora = self.dora()
         await dora.join(3)
         media = {"Anna": (1, 440.0), "Bob": (2, 660.0), "Cleo": (3, 880.0), "Dora": (DORA, material.TONE)}
         for member in self.members:
@@ -195,8 +206,7 @@ class VideoRoom(InteropTest, unittest.IsolatedAsyncioTestCase):
         anna = self.join("janus+https", "Anna", 1, 440.0, size=size, rate=rate)
         self.join("janus+wss", "Bob", 2, 660.0, size=size, rate=rate)
         self.join("janus+https", "Cleo", 3, 880.0, is_screen=True, size=size, rate=rate)
-        dora = Aiortc(self.janus, size, rate)
-        self.addAsyncCleanup(dora.close)
+        dora = self.dora(size=size, rate=rate)
         # She subscribes once, to all that there is then.
         for member in self.members:
             await self.until(f"media of the others at {member.name}", lambda: len(member.pictures) == 2 and len(member.samples) == 2)

@@ -69,6 +69,17 @@ import Testing
     #expect(isUnderWay(74) && !isUnderWay(76) && !delivery.isAwaited)
   }
 
+  /// Of many, one may have come after its beginning; before that it serves all.
+  @Test mutating func oneOfManyMayHaveMissedItsBeginning() {
+    delivery.askAgain()
+    #expect(!delivery.isAskedAgain)
+    delivery.sent(10, as: 1, at: 0)
+    delivery.askAgain()
+    #expect(delivery.isAskedAgain)
+    delivery.answer()
+    #expect(!delivery.isAskedAgain)
+  }
+
   @Test mutating func itIsNotOnceItWasGivenUp() {
     delivery.giveUp()
     #expect(!isUnderWay(1) && delivery.isLost && !delivery.isAwaited)

@@ -85,6 +85,31 @@ import Testing
     #expect(pair.right.source(mid: "v", rid: "f") == nil)
   }
 
+  /// Who asks while a key frame leaves has its rest, and if there are others behind the other end, one of them may have nothing else: another one follows.
+  @Test(arguments: [false, true]) func whoMissedItsBeginningGetsAnother(isForwarded: Bool) throws {
+    let pair = SessionPair {
+      $0.isForwarded = isForwarded
+      $0.bitrates = .init(minimum: 100_000, start: 400_000, maximum: 400_000)
+    }
+    var medium = RTPMedium(mid: "v", receiving: [96: .vp8])
+    medium.sending = [OutgoingRTP(.vp8, ssrc: SSRC(10), payloadType: 96)]
+    try pair.agree([medium])
+    let request = written { PictureLossIndication(sender: SSRC(99), media: SSRC(10)).write(to: &$0) }
+    func ask() { reading(request) { pair.left.receive($0, now: pair.now, pair.here) } }
+    _ = try pair.send(.vp8, 30_000, isKey: true, 0, on: 0)
+    ask()
+    pair.run(1)
+    #expect(!pair.sent.isEmpty && pair.sent.count < 20)
+    // Two who asked before nothing had left, and while it leaves.
+    for _ in 0..<3 {
+      ask()
+      pair.run(50)
+    }
+    #expect(pair.here.keyFramesWanted == 0 && pair.sent.count < 20)
+    pair.run(2000)
+    #expect(pair.sent.count > 25 && pair.here.keyFramesWanted == (isForwarded ? 1 : 0))
+  }
+
   @Test func descriptionsNameSources() throws {
     let pair = SessionPair()
     var (one, two) = (RTPMedium(mid: "1", receiving: [96: .vp8]), RTPMedium(mid: "2", receiving: [96: .vp8]))

@@ -13,6 +13,7 @@ import Testing
     let url = try read("janus+https://media.example:8089/janus/?room=1234#trickle=0&stun=192.0.2.1:3478&max-bitrate=500000")
     #expect(url.endpoint.text == "https://media.example:8089/janus" && url.room == .number(1234) && !url.isWebSocket)
     #expect(!url.options.trickles && url.options.servers.count == 1 && !url.options.offersLoopback && !url.options.receivesVideo)
+    #expect(url.options.isForwarded)
     let socket = try read("janus+wss://[2001:db8::1]:8989/?room=lob%20by")
     #expect(socket.isWebSocket && socket.endpoint.isSecure && socket.room == .text("lob by"))
     #expect(try read("janus+ws://127.0.0.1:8188?room=1").endpoint.text == "http://127.0.0.1:8188/")

@@ -15,13 +15,13 @@ import Testing
     #expect(url.kind == .whip && url.endpoint.text == "https://example.org:8443/live/room?key=value&x")
     #expect(url.options.servers.map(\.uri) == ["stun:a:3478", "stun:b:99"] && !url.options.trickles && url.options.isRelayed)
     #expect(url.options.offersLoopback && url.options.bitrates.maximum == 900_000)
-    #expect(!url.options.receivesVideo && !url.options.receivesAudio && url.fingerprint == nil)
+    #expect(!url.options.receivesVideo && !url.options.receivesAudio && url.options.isForwarded && url.fingerprint == nil)
   }
 
   @Test func nothingNeedBeSaid() throws {
     let url = try read("whep+https://example.org/a")
     #expect(url.kind == .whep && url.endpoint.text == "https://example.org/a" && url.options.trickles && !url.options.isRelayed)
-    #expect(url.options.receivesVideo && url.options.receivesAudio && !url.options.offersLoopback)
+    #expect(url.options.receivesVideo && url.options.receivesAudio && !url.options.offersLoopback && !url.options.isForwarded)
     let audio = try read("whep+https://example.org/a#receive=audio&fingerprint=" + String(repeating: "AB", count: 32))
     #expect(!audio.options.receivesVideo && audio.options.receivesAudio && audio.fingerprint != nil)
   }
