@@ -109,6 +109,12 @@ public final class EmulatedHost: Network, DriverLoop {
   /// From the seed of the network and the number of this machine, whatever other machines do.
   public func random() -> UInt64 { network.state.withLock { $0.hosts[id].random.next() } }
 
+  /// As `setVariable` said last.
+  public func variable(_ name: String) -> String? { network.state.withLock { $0.hosts[id].variables[name] } }
+
+  /// Of the environment of its programs.
+  public func setVariable(_ name: String, _ value: String?) { network.state.withLock { $0.hosts[id].variables[name] = value } }
+
   // MARK: Driving
 
   /// `.closed`: after `stop`. The driver is called on the thread of the network's worker; with a virtual clock, on the thread that

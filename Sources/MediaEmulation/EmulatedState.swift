@@ -15,6 +15,8 @@ struct EmulatedState {
     var up: EmulatedLink
     var down: EmulatedLink
     var random: SeededRandom
+    /// Of its environment.
+    var variables: [String: String] = [:]
     /// Sockets by their ports.
     var datagrams: [UInt16: [Int32]] = [:]
     var listeners: [UInt16: [Int32]] = [:]

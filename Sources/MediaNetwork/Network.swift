@@ -22,6 +22,12 @@ public protocol Network: AnyObject, Sendable {
   /// Looks up the names of hosts that this network knows.
   var names: any NameSource { get }
 
+  /// Of the environment, where it names proxies; nil: it has none of that name.
+  func variable(_ name: String) -> String?
+
+  /// The same network for a program that goes by no environment, if it says so.
+  func ignoringEnvironment(_ ignores: Bool) -> any Network
+
   /// A number that nobody else can guess, and that an emulated network repeats with its seed. Keys are of the system's generator.
   func random() -> UInt64
 }
@@ -31,6 +37,9 @@ extension Network {
   public func bindDatagrams(to address: SocketAddress) throws(MediaError) -> any DatagramPort {
     try bindDatagrams(to: address, sharesPort: false)
   }
+
+  /// Where there is no environment but what a test sets.
+  public func ignoringEnvironment(_ ignores: Bool) -> any Network { self }
 
   /// With a receive buffer as the network likes it.
   public func listen(at address: SocketAddress) throws(MediaError) -> any StreamPort { try listen(at: address, receiveBuffer: nil) }

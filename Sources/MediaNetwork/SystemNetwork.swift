@@ -1,14 +1,17 @@
+import CLinux
 import MediaCore
 
 /// The kernel's sockets, routes and names. Driven by a `Reactor`.
 public final class SystemNetwork: Network {
   /// Used by everything that is given no other network.
   public static let shared = SystemNetwork()
+  private static let withoutEnvironment = SystemNetwork(readsEnvironment: false)
   /// `NameResolver.shared`, unless a test has another.
   public let names: any NameSource
+  private let readsEnvironment: Bool
 
-  init(names: any NameSource = NameResolver.shared) {
-    self.names = names
+  init(names: any NameSource = NameResolver.shared, readsEnvironment: Bool = true) {
+    (self.names, self.readsEnvironment) = (names, readsEnvironment)
   }
 
   /// A `DatagramSocket`. `.exists`: the port is taken; `.io`: anything else.
@@ -29,6 +32,14 @@ public final class SystemNetwork: Network {
 
   /// By getifaddrs(3); empty when the kernel has no memory for the list.
   public var addresses: [SocketAddress] { SocketAddress.ofInterfaces() }
+
+  /// As secure_getenv(3) has it: a program with rights that its user has not is told nothing.
+  public func variable(_ name: String) -> String? {
+    readsEnvironment ? secure_getenv(name).map { ForeignText.readLossy($0, limit: 4096) } : nil
+  }
+
+  /// The same without an environment, if so.
+  public func ignoringEnvironment(_ ignores: Bool) -> any Network { ignores ? SystemNetwork.withoutEnvironment : self }
 
   /// Of the system's random number generator.
   public func random() -> UInt64 { .random(in: 0...(.max)) }

@@ -73,6 +73,8 @@ public struct TransportContext {
   public let thread: () throws(MediaError) -> any DriverLoop
   /// The file that records what passes; nil: nobody wants it.
   public let capture: () throws(MediaError) -> PacketCapture?
+  /// The environment plays no part: no proxy that it names.
+  public var ignoresEnvironment = false
 
   /// By default nothing is recorded.
   public init(

@@ -42,8 +42,8 @@ public final class WebRTCTarget: TransportTarget {
   public func makeTransport(_ context: TransportContext) throws(MediaError) -> any Transport {
     let servers = state.withLock { $0.servers }
     let transport = WebRTCTransport(
-      options, servers: servers, own: context.member.userID, thread: try context.thread(), network: network, loop: context.loop,
-      capture: try context.capture())
+      options, servers: servers, own: context.member.userID, thread: try context.thread(),
+      network: network.ignoringEnvironment(context.ignoresEnvironment), loop: context.loop, capture: try context.capture())
     // The one before has been left.
     let former = state.withLock { state in
       defer { state.transport = transport }

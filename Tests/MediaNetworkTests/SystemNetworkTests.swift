@@ -12,4 +12,10 @@ import Testing
     let socket = try SystemNetwork.shared.bindDatagrams(to: loopback)
     #expect(socket.localAddress?.isSameHost(as: loopback) == true)
   }
+
+  @Test func theEnvironmentMayBeIgnored() {
+    #expect(SystemNetwork.shared.variable("PATH")?.isEmpty == false && SystemNetwork.shared.variable("NO_SUCH_VARIABLE") == nil)
+    #expect(SystemNetwork.shared.ignoringEnvironment(true).variable("PATH") == nil)
+    #expect(SystemNetwork.shared.ignoringEnvironment(false).variable("PATH") != nil)
+  }
 }

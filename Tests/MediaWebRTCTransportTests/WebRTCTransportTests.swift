@@ -117,6 +117,27 @@ import Testing
     #expect(relay.allocationCount == 0)
   }
 
+  @Test func aRelayOverTLSIsReachedThroughAProxy() throws {
+    let (relay, proxy) = (try EmulatedRelay(house.network, "10.0.9.1"), try EmulatedProxy(house.network, "10.0.7.1"))
+    proxy.places["10.0.9.1:5349"] = SocketAddress("10.0.9.1", port: 5349)
+    let (host, other) = (try house.network.addHost("10.0.0.1"), try house.network.addHost("10.0.0.2"))
+    // Of the one machine the network lets nothing through but what goes to the proxy.
+    host.setVariable("https_proxy", "http://10.0.7.1:3128")
+    for machine in [other, relay.host] {
+      house.network.setConditions(.init(isDisconnected: true), from: host, to: machine)
+      house.network.setConditions(.init(isDisconnected: true), from: machine, to: host)
+    }
+    let url = "webrtc:?relay=1&relay-fingerprint=\(relay.certificate.fingerprint)"
+    let (a, b) = (try house.end(url + "&polite=0", on: host), try house.end("webrtc:", on: other))
+    a.joins(b)
+    try a.target.addServer("turns:10.0.9.1", user: EmulatedRelay.user, password: EmulatedRelay.password)
+    try a.publish(.video)
+    #expect(try connect(a, b), "\(a.events) \(a.servers)")
+    try a.call(for: second)
+    #expect(b.received(Int32(MSDK_CODEC_VP8)) > 20 && Set(proxy.requests.map(\.target)) == ["10.0.9.1:5349"])
+    try house.close()
+  }
+
   @Test func aRelayThatShowsAnotherCertificateIsNotUsed() throws {
     let relay = try EmulatedRelay(house.network, "10.0.9.1")
     let (a, b) = try pair(("webrtc:?relay-fingerprint=" + String(repeating: "AB", count: 32), "webrtc:"))

@@ -37,6 +37,7 @@ public final class Engine: Sendable {
   let clock: any MediaClock
   let loop: EventLoop
   private let options: EngineOptions
+  var ignoresEnvironment: Bool { options.ignoresEnvironment }
   private let children = Monitor(Children())
   /// Made when it is needed first.
   private let network = Monitor<Reactor?>(nil)

@@ -150,8 +150,9 @@ public final class Session: TransportDelegate {
     var member = Member(userID: options.userID, displayName: options.displayName)
     member.decodes = engine.codecs.decodedVideo
     member.attributes = attributes
-    return try target.makeTransport(
-      TransportContext(member: member, token: token, loop: engine.loop, thread: engine.networkThread, capture: makeCapture))
+    var context = TransportContext(member: member, token: token, loop: engine.loop, thread: engine.networkThread, capture: makeCapture)
+    context.ignoresEnvironment = engine.ignoresEnvironment
+    return try target.makeTransport(context)
   }
 
   /// Leaves the room: outgoing streams stop, incoming ones end; attached streams stay attached. Nothing happens if the session is not

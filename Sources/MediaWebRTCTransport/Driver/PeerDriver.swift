@@ -310,7 +310,11 @@ final class PeerDriver: NetworkDriver {
       relay.transport == .tls
       ? settings.relayFingerprint.map { .fingerprint($0) } ?? .system(host: relay.serverName ?? address.host) : nil
     do throws(MediaError) {
-      let link = try TCPLink(to: address, trust, host: relay.serverName, on: network, thread) { [self] in follow($0, of: base, $1) }
+      let host = relay.serverName ?? address.host
+      let way = relay.transport == .tls ? try TCPLink.Place(through: network, toTLS: host, port: address.port) : nil
+      let link = try TCPLink(to: way ?? .address(address), trust, host: relay.serverName, on: network, thread) { [self] in
+        follow($0, of: base, $1)
+      }
       guarded.withLock { $0.links.append(RelayLink(base: base, link: link)) }
       try link.start()
       return false

@@ -4,8 +4,8 @@ import MediaRuntime
 import MediaSignalling
 import MediaTLS
 
-/// Sends requests of HTTP, one after the other, each to the server of its URL, over TCP or TLS: resolves the name, connects, and keeps the connection
-/// for the next request to the same server. Redirects are its owner's. Functions may be called from any thread, one request at a time; nothing is
+/// Sends requests of HTTP, one after the other, each to the server of its URL, over TCP or TLS: resolves the name, connects, through a proxy if the
+/// environment names one, and keeps the connection for the next request to the same server. Redirects are its owner's. Functions may be called from any thread, one request at a time; nothing is
 /// locked while an answer is handed over.
 final class HTTPRequester: NetworkDriver {
   typealias Answer = Result<HTTPResponse, MediaError>
@@ -134,6 +134,11 @@ final class HTTPRequester: NetworkDriver {
       return write(&state, &chores, now)
     }
     drop(&state, &chores)
+    do throws(MediaError) {
+      if let way = try TCPLink.Place(through: network, to: pending.url) { return open(&state, &chores, way, TCPLink.patience, now) }
+    } catch {
+      return finish(&state, &chores, .failure(MediaError(error.status, "\(pending.url): \(error.text)")))
+    }
     if let address = SocketAddress(pending.url.host, port: pending.url.port) {
       state.pending?.addresses = [address]
       return connect(&state, &chores, now)
@@ -173,16 +178,20 @@ final class HTTPRequester: NetworkDriver {
       return finish(&state, &chores, .failure(MediaError(.notFound, "\(pending.url): its name has no address")))
     }
     state.pending?.addresses.removeFirst()
-    let patience = pending.addresses.count > 1 ? HTTPRequester.attempt : TCPLink.patience
+    open(&state, &chores, .address(address), pending.addresses.count > 1 ? HTTPRequester.attempt : TCPLink.patience, now)
+  }
+
+  private func open(_ state: inout State, _ chores: inout Chores, _ place: TCPLink.Place, _ patience: Int64, _ now: Int64) {
+    guard let pending = state.pending else { return }
     let trust: TLSTrust? = pending.url.isSecure ? fingerprint.map { .fingerprint($0) } ?? .system(host: pending.url.host) : nil
     do throws(MediaError) {
-      let link = try TCPLink(to: address, trust, host: pending.url.host, on: network, thread, patience: patience) { [self] in
-        follow($0, at: address, $1)
+      let link = try TCPLink(to: place, trust, host: pending.url.host, on: network, thread, patience: patience) { [self] in
+        follow($0, by: place, $1)
       }
       state.connection = Connection(url: pending.url, link: link, http: HTTPClientConnection(limits: limits))
       chores.starting = link
     } catch {
-      fail(&state, &chores, MediaError(error.status, "\(pending.url) at \(address): \(error.text)"), now)
+      fail(&state, &chores, MediaError(error.status, "\(pending.url) \(place): \(error.text)"), now)
     }
   }
 
@@ -265,7 +274,7 @@ final class HTTPRequester: NetworkDriver {
     return .min
   }
 
-  private func follow(_ link: TCPLink, at address: SocketAddress, _ event: TCPLink.Event) {
+  private func follow(_ link: TCPLink, by place: TCPLink.Place, _ event: TCPLink.Event) {
     change { state, chores, now in
       guard let connection = state.connection, connection.link === link else { return }
       switch event {
@@ -273,7 +282,7 @@ final class HTTPRequester: NetworkDriver {
       case .bytes(let bytes): connection.http.receive(bytes, now: now)
       case .ended(let isClean): connection.http.receiveEnd(isClean: isClean)
       case .failed(let error) where connection.requests == 0:
-        return fail(&state, &chores, MediaError(error.status, "\(connection.url) at \(address): \(error.text)"), now)
+        return fail(&state, &chores, MediaError(error.status, "\(connection.url) \(place): \(error.text)"), now)
       case .failed: connection.http.receiveEnd(isClean: false)
       }
       take(&state, &chores, now)

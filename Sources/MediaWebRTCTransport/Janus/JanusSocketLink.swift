@@ -50,6 +50,11 @@ final class JanusSocketLink: JanusLink, NetworkDriver {
     let added = try thread.add(self, [])
     tag.withLock { $0 = added }
     change { state, now in
+      do throws(MediaError) {
+        if let way = try TCPLink.Place(through: network, to: endpoint) { return open(&state, way, TCPLink.patience) }
+      } catch {
+        return fail(&state, MediaError(error.status, "\(endpoint): \(error.text)"))
+      }
       if let address = SocketAddress(endpoint.host, port: endpoint.port) {
         state.addresses = [address]
         connect(&state)
@@ -119,15 +124,18 @@ final class JanusSocketLink: JanusLink, NetworkDriver {
   private func connect(_ state: inout State) {
     guard !state.addresses.isEmpty else { return fail(&state, MediaError(.notFound, "\(endpoint): its name has no address")) }
     let address = state.addresses.removeFirst()
-    let patience = state.addresses.isEmpty ? TCPLink.patience : HTTPRequester.attempt
+    open(&state, .address(address), state.addresses.isEmpty ? TCPLink.patience : HTTPRequester.attempt)
+  }
+
+  private func open(_ state: inout State, _ place: TCPLink.Place, _ patience: Int64) {
     let trust: TLSTrust? = endpoint.isSecure ? fingerprint.map { .fingerprint($0) } ?? .system(host: endpoint.host) : nil
     do throws(MediaError) {
-      let link = try TCPLink(to: address, trust, host: endpoint.host, on: network, thread, patience: patience) { [self] in
-        follow($0, at: address, $1)
+      let link = try TCPLink(to: place, trust, host: endpoint.host, on: network, thread, patience: patience) { [self] in
+        follow($0, by: place, $1)
       }
       (state.phase, state.starting) = (.connecting(link), link)
     } catch {
-      fail(&state, MediaError(error.status, "\(endpoint) at \(address): \(error.text)"))
+      fail(&state, MediaError(error.status, "\(endpoint) \(place): \(error.text)"))
     }
   }
 
@@ -146,12 +154,12 @@ final class JanusSocketLink: JanusLink, NetworkDriver {
     state.events.append(.failed(SignallingFailure(error, isFinal: isFinal ?? [.untrusted, .unsupported].contains(error.status))))
   }
 
-  private func follow(_ link: TCPLink, at address: SocketAddress, _ event: TCPLink.Event) {
+  private func follow(_ link: TCPLink, by place: TCPLink.Place, _ event: TCPLink.Event) {
     change { state, now in
       switch (state.phase, event) {
       case (.connecting(let mine), .opened) where mine === link: shake(&state, link, now)
       case (.connecting(let mine), .failed(let error)) where mine === link:
-        fail(&state, MediaError(error.status, "\(endpoint) at \(address): \(error.text)"))
+        fail(&state, MediaError(error.status, "\(endpoint) \(place): \(error.text)"))
       case (.shaking(let mine, let http, _), .bytes(let bytes)) where mine === link:
         http.receive(bytes, now: now)
         take(&state, now)

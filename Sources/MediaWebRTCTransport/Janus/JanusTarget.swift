@@ -20,7 +20,9 @@ struct JanusTarget: TransportTarget {
   /// `.invalid`: an access token that is none of Janus.
   func makeTransport(_ context: TransportContext) throws(MediaError) -> any Transport {
     try JanusTransport(
-      url, own: context.member, token: context.token, thread: try context.thread(), network: network, loop: context.loop,
+      url, own: context.member, token: context.token, thread: try context.thread(),
+      network: network.ignoringEnvironment(context.ignoresEnvironment),
+      loop: context.loop,
       capture: try context.capture())
   }
 }

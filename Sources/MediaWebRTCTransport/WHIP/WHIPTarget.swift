@@ -18,7 +18,7 @@ struct WHIPTarget: TransportTarget {
   /// `.invalid`: a token that cannot be sent.
   func makeTransport(_ context: TransportContext) throws(MediaError) -> any Transport {
     try WHIPTransport(
-      url, own: context.member.userID, token: context.token, thread: try context.thread(), network: network, loop: context.loop,
-      capture: try context.capture())
+      url, own: context.member.userID, token: context.token, thread: try context.thread(),
+      network: network.ignoringEnvironment(context.ignoresEnvironment), loop: context.loop, capture: try context.capture())
   }
 }

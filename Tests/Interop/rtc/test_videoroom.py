@@ -142,10 +142,18 @@ class VideoRoom(InteropTest, unittest.IsolatedAsyncioTestCase):
         self.assertAlmostEqual(frequency, tone, delta=5)
         self.assertGreater(length, SECONDS / 2)
 
-    async def publish(self, program: Path, url: str, watcher: Any, pictures: Callable[[], int]) -> None:
+    def make_publish(self) -> Path:
+        """The example publish.c."""
+        need("cc")
+        program, library = self.directory / "publish", os.environ["MSDK_LIB_DIR"]
+        subprocess.run(["cc", "-std=c11", str(ROOT / "Examples/C/publish.c"), f"-I{ROOT / 'Include'}", "-o", str(program), f"-L{library}",
+                        "-lmediasdk", "-lm", f"-Wl,-rpath,{library}"], check=True, timeout=60)
+        return program
+
+    async def publish(self, program: Path, url: str, watcher: Any, pictures: Callable[[], int], **variables: str) -> None:
         """Runs the program with a url. Whoever watches there has pictures of it; nobody does in a room of the program's own process."""
         before = pictures()
-        process = await asyncio.create_subprocess_exec(str(program), url, "4", stdout=asyncio.subprocess.PIPE, env=os.environ | {"TOKEN": TOKEN})
+        process = await asyncio.create_subprocess_exec(str(program), url, "4", stdout=asyncio.subprocess.PIPE, env=os.environ | {"TOKEN": TOKEN} | variables)
         said, _ = await asyncio.wait_for(process.communicate(), PATIENCE)
         self.assertEqual(process.returncode, 0, said)
         self.assertIn(f"connected to {url}", said.decode())
@@ -155,10 +163,7 @@ class VideoRoom(InteropTest, unittest.IsolatedAsyncioTestCase):
 
     async def test_one_program_goes_wherever_its_url_says(self) -> None:
         """The example publish.c: in its own process, to a room of another program, to that room's server of WHIP, to a room of Janus."""
-        need("cc")
-        program, library = self.directory / "publish", os.environ["MSDK_LIB_DIR"]
-        subprocess.run(["cc", "-std=c11", str(ROOT / "Examples/C/publish.c"), f"-I{ROOT / 'Include'}", "-o", str(program), f"-L{library}",
-                        "-lmediasdk", "-lm", f"-Wl,-rpath,{library}"], check=True, timeout=60)
+        program = self.make_publish()
         host = OurEnd("loopback:lobby", 1, 440.0)
         self.addAsyncCleanup(host.close)
         host.handle(no_more)
@@ -168,6 +173,38 @@ class VideoRoom(InteropTest, unittest.IsolatedAsyncioTestCase):
         await self.publish(program, hub.url("127.0.0.1"), host, lambda: len(host.pictures))
         await self.publish(program, f"whip+http://127.0.0.1:{hub.info.web_port}/whip/lobby", host, lambda: len(host.pictures))
         await self.publish(program, self.url("janus+https"), anna, lambda: sum(len(one) for one in anna.pictures.values()))
+
+    async def test_through_a_proxy(self) -> None:
+        """What the program says to Janus goes through a proxy that the environment names; its media go as ever."""
+        targets: list[str] = []
+
+        async def carry(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            try:
+                while data := await reader.read(65_536):
+                    writer.write(data)
+                    await writer.drain()
+            except ConnectionError:
+                pass
+            finally:
+                writer.close()
+
+        async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            method, target, _ = (await reader.readuntil(b"\r\n\r\n")).decode().split(None, 2)
+            self.assertEqual(method, "CONNECT")
+            targets.append(target)
+            host, port = target.rsplit(":", 1)
+            far_reader, far_writer = await asyncio.open_connection(host, int(port))
+            writer.write(b"HTTP/1.1 200 Connection established\r\n\r\n")
+            await asyncio.gather(carry(reader, far_writer), carry(far_reader, writer))
+
+        proxy = await asyncio.start_server(serve, "127.0.0.1", 0)
+        self.addAsyncCleanup(proxy.wait_closed)
+        self.addCleanup(proxy.close)
+        anna = self.join("janus+https", "Anna", 1, 440.0)
+        program, address = self.make_publish(), f"http://127.0.0.1:{proxy.sockets[0].getsockname()[1]}"
+        for scheme in ["janus+https", "janus+wss"]:
+            await self.publish(program, self.url(scheme), anna, lambda: sum(len(one) for one in anna.pictures.values()), https_proxy=address)
+        self.assertEqual(set(targets), {f"{self.janus.far}:8089", f"{self.janus.far}:8989"})
 
     async def test_members_see_and_hear_each_other(self) -> None:
         anna = self.join("janus+https", "Anna", 1, 440.0)
