@@ -123,7 +123,11 @@ final class TCPLink: NetworkDriver {
     let lookup = network.names.look(up: question) { [self] in
       if let tag = state.withLock({ $0.tag }) { thread.wake(tag, at: .min) }
     }
-    state.withLock { if $0.phase == .resolving { $0.lookup = lookup } else { lookup.cancel() } }
+    let isWanted = state.withLock { state in
+      if state.phase == .resolving { state.lookup = lookup }
+      return state.phase == .resolving
+    }
+    guard isWanted else { return lookup.cancel() }
     // The answer may have come meanwhile.
     if let tag = state.withLock({ $0.tag }) { thread.wake(tag, at: .min) }
   }

@@ -5,8 +5,8 @@ import MediaSignalling
 import MediaTLS
 
 /// Sends requests of HTTP, one after the other, each to the server of its URL, over TCP or TLS: resolves the name, connects, through a proxy if the
-/// environment names one, and keeps the connection for the next request to the same server. Redirects are its owner's. Functions may be called from any thread, one request at a time; nothing is
-/// locked while an answer is handed over.
+/// environment names one, and keeps the connection for the next request to the same server. Redirects are its owner's. Functions may be called from
+/// any thread, one request at a time; nothing is locked while an answer is handed over.
 final class HTTPRequester: NetworkDriver {
   typealias Answer = Result<HTTPResponse, MediaError>
 

@@ -21,8 +21,6 @@ struct JanusTarget: TransportTarget {
   func makeTransport(_ context: TransportContext) throws(MediaError) -> any Transport {
     try JanusTransport(
       url, own: context.member, token: context.token, thread: try context.thread(),
-      network: network.ignoringEnvironment(context.ignoresEnvironment),
-      loop: context.loop,
-      capture: try context.capture())
+      network: network.ignoringEnvironment(context.ignoresEnvironment), loop: context.loop, capture: try context.capture())
   }
 }
