@@ -46,10 +46,14 @@ final class JanusSession: TransportDelegate {
     var choices: [StreamID: JanusLayerChoice] = [:]
     var receptionLostAt: Int64?
     var renewedAt: Int64 = 0
+    /// The server ended a connection of WebRTC, and has not said why.
+    var isEnding = false
   }
 
   /// After `leave`, nanoseconds in which the server may answer.
   static let farewell: Int64 = 5_000_000_000
+  /// After the server ended a connection of WebRTC, nanoseconds in which it may say why.
+  static let reasonPatience: Int64 = 3_000_000_000
   /// Nanoseconds in which connections to the server are given up once.
   static let renewPause: Int64 = 2_000_000_000
 
@@ -257,7 +261,7 @@ final class JanusSession: TransportDelegate {
     let isJoined = state.withLock { state in
       state.publications.append(one)
       state.isHeld = false
-      return state.isJoined
+      return state.isJoined && !state.isEnding
     }
     if isJoined { try send(one) }
   }
@@ -386,8 +390,7 @@ final class JanusSession: TransportDelegate {
     case .signal: return
     case .connected, .reconnected: found(.publisher)
     case .reconnecting: lost(.publisher)
-    case .disconnected(let error):
-      fail(SignallingFailure(error ?? MediaError(.closed, "the server ended the connection"), isFinal: error?.status == .untrusted))
+    case .disconnected(let error): ended(.publisher, error ?? MediaError(.closed, "the server ended the connection"))
     case .receivers(let stream, let count):
       state.withLock { state in
         if let place = state.publications.firstIndex(where: { $0.id == stream }) { state.publications[place].isTaken = count > 0 }
@@ -438,6 +441,14 @@ final class JanusSession: TransportDelegate {
       return state.lost.isEmpty
     }
     if isLast { tell([.reconnected]) }
+  }
+
+  /// A connection of WebRTC is over. The server takes a participant out with it, and what it says of that may arrive later.
+  private func ended(_ role: JanusClient.Role, _ error: MediaError) {
+    guard error.status == .closed else { return fail(SignallingFailure(error, isFinal: error.status == .untrusted)) }
+    state.withLock { $0.isEnding = true }
+    lost(role)
+    loop.schedule(at: loop.clock.now() &+ JanusSession.reasonPatience) { [self] in fail(error) }
   }
 
   // MARK: Receiving
@@ -503,7 +514,7 @@ final class JanusSession: TransportDelegate {
       state.withLock { $0.receptionLostAt = nil }
       found(.subscriber)
     case .path(false): receptionLost()
-    case .failed(let error): fail(SignallingFailure(error, isFinal: error.status == .untrusted))
+    case .failed(let error): ended(.subscriber, error)
     case .size(let source, let width, let height): choose(source) { $0.came(width: width, height: height) }
     case .spoke(let source, let level):
       if !state.withLock({ $0.hearsTalking }) { speak(source, level != nil, level ?? AudioFrame.silentLevel) }

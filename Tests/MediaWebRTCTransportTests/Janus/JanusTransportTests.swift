@@ -140,6 +140,28 @@ import Testing
     try close(a)
   }
 
+  /// The server ends a connection of WebRTC with a packet, which may overtake the event that says why.
+  @Test(arguments: [true, false]) func removalIsUnderstoodAfterTheConnectionsEnd(isRemoved: Bool) throws {
+    let a = try end()
+    #expect(try house.run(for: 5 * second) { a.isHere })
+    try a.publish(.audio)
+    #expect(try house.run(for: 5 * second) { a.has("receivers 1") })
+    let session = try #require(server.last)
+    session.publisher?.transport.disconnect()
+    #expect(try house.run(for: second) { a.has("reconnecting") }, "\(a.events)")
+    if isRemoved {
+      server.broadcast(#""videoroom":"event","room":1234,"leaving":"ok","reason":"kicked""#)
+      #expect(try house.run(for: second) { a.ending != nil })
+      #expect(a.ending?.status == .removed, "\(a.events)")
+    } else {
+      // Nobody did: another session follows, which publishes what was published meanwhile, too.
+      try a.publish(.video)
+      #expect(try house.run(for: 6 * second) { a.has("reconnected") && a.count("receivers 1") == 3 }, "\(a.events)")
+      #expect(a.ending == nil && server.last !== session)
+    }
+    try close(a)
+  }
+
   /// By a moderator of the room, or by whoever publishes: a stream is muted while either is.
   @Test func muteReachesTheProgram() throws {
     server.add(8, "Bob", audio: #","description":"microphone""#)
