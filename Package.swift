@@ -41,6 +41,7 @@ let package = Package(
     .systemLibrary(name: "COpus", path: "Sources/COpus", pkgConfig: "opus", providers: [.apt(["libopus-dev"])]),
     .systemLibrary(name: "CFFI", path: "Sources/CFFI", pkgConfig: "libffi", providers: [.apt(["libffi-dev"])]),
     .systemLibrary(name: "CQREncode", path: "Sources/CQREncode", pkgConfig: "libqrencode", providers: [.apt(["libqrencode-dev"])]),
+    .systemLibrary(name: "CZlib", path: "Sources/CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
     .systemLibrary(name: "COpenSSL", path: "Sources/COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
     // No unsafe flags here and in what MediaSDK is made of: a package that depends on a version of this one could not be built.
     .target(
@@ -64,7 +65,7 @@ let package = Package(
     .target(name: "MediaTLS", dependencies: ["MediaCore", "COpenSSL"], swiftSettings: strict),
     .target(name: "MediaSCTP", dependencies: ["MediaCore", "CUSRSCTP"], swiftSettings: strict),
     .target(name: "MediaICE", dependencies: ["MediaCore", "MediaSDP", "COpenSSL"], swiftSettings: simulated),
-    .target(name: "MediaSignalling", dependencies: ["MediaCore", "MediaSDP", "COpenSSL"], swiftSettings: strict),
+    .target(name: "MediaSignalling", dependencies: ["MediaCore", "MediaSDP", "COpenSSL", "CZlib"], swiftSettings: strict),
     .target(
       name: "MediaWebRTC",
       dependencies: [

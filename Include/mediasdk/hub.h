@@ -56,6 +56,14 @@
  * Without U the room gives a user id. A player of WHEP is a participant of the room, too: nobody is received unseen. A browser shows a
  * warning for a certificate that was generated. Media uses free UDP ports of all interfaces.
  *
+ * SDKs of LiveKit. With api_key and api_secret, clients of LiveKit's protocol (version 1 of its signalling) join the room at web_port:
+ *
+ *     ws://HOST:PORT   or, with TLS, wss://HOST:PORT    the url that such an SDK is given, with an access token
+ *
+ * The token (JWT, HS256) names the room, the participant's identity, which is their user id, their name, metadata and attributes, and what
+ * they may do; the room's own permissions apply as well, and its verifier gets the token. Who joins with the identity of a participant who came
+ * the same way takes their place. A client whose connection breaks may come back within 20 s.
+ *
  * Connecting ends with MSDK_SESSION_DISCONNECTED and one of these errors: MSDK_E_TIMEOUT if the hub cannot be reached within 10 s, or
  * its host name is not resolved by then; MSDK_E_IO if the connection to the last address fails, or the name servers fail or do not
  * answer; MSDK_E_NOT_FOUND if the host name does not exist or has no usable address; MSDK_E_UNTRUSTED if the hub's certificate does not
@@ -82,6 +90,9 @@ typedef struct msdk_hub_options {
   /** For browsers and clients of WHIP and WHEP, TCP, at the same addresses: 1..65,535, or MSDK_PORT_ANY; 0: none. most_members counts
    * those who join by it apart. */
   uint32_t web_port;
+  /** For SDKs of LiveKit: the key and the secret with which access tokens of clients are signed (msdk_access_token_create). Both NULL: they
+   * are not let in. The key has up to 255 bytes, the secret 32 to 255. Both are copied. */
+  const char *api_key, *api_secret;
 } msdk_hub_options;
 
 typedef struct msdk_hub_info {

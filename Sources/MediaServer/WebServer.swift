@@ -11,6 +11,7 @@ import MediaTransport
 ///
 ///     POST /whip/ROOM[?user=…&name=…&kind=screen]        sends media to the room (RFC 9725)
 ///     POST /whep/ROOM[/PARTICIPANT][?user=…&name=…]      receives those of everybody there, or of one (draft-ietf-wish-whep)
+///     GET /rtc/v1                                        the signalling of LiveKit, over WebSocket
 ///     GET /ROOM                                          the page
 public final class WebServer: Sendable {
   /// What `WebServer.init` is given; it refuses what is out of range.
@@ -25,6 +26,8 @@ public final class WebServer: Sendable {
     public var mostMembers = 64
     /// Pages of which origins may use WHIP and WHEP from a browser; nil: all, as no page has a token by itself.
     public var origins: [String]?
+    /// Secrets of API keys, by which access tokens of LiveKit are verified. Without one nobody comes by its protocol.
+    public var accessKeys: [String: String] = [:]
     /// Servers of STUN and TURN that clients are told to use (RFC 9725, section 4.6).
     public var iceServers: [ICEServer] = []
     /// What is sent to one client.

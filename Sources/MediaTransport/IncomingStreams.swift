@@ -38,6 +38,8 @@ package final class IncomingStreams: Sendable {
 
   private struct Incoming {
     let medium: Medium
+    /// In which section of the descriptions it comes.
+    let mid: String?
     /// nil until it is known what its frames are like.
     var id: StreamID?
     var sink: (any EncodedSink)?
@@ -111,6 +113,11 @@ package final class IncomingStreams: Sendable {
 
   /// nil: there is no such stream.
   package func source(of stream: StreamID) -> Source? { state.withLock { $0.sources[stream] } }
+
+  /// The mid of the section in which it comes; nil: it says none, or there is no such stream.
+  package func section(of stream: StreamID) -> String? {
+    state.withLock { state in state.sources[stream].flatMap { state.incoming[$0]?.mid } }
+  }
 
   // MARK: What comes
 
@@ -211,7 +218,7 @@ package final class IncomingStreams: Sendable {
       guard let medium = reader.medium(ofType: type, mid: mid) else { return }
       state.withLock { state in
         guard !state.isClosed else { return }
-        state.incoming[Source(leg: leg, ssrc: ssrc)] = Incoming(medium: medium)
+        state.incoming[Source(leg: leg, ssrc: ssrc)] = Incoming(medium: medium, mid: mid)
       }
     case .streamEnded(let ssrc):
       let (id, gone): (StreamID?, Member?) = state.withLock { state in

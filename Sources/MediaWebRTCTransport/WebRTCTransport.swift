@@ -152,20 +152,32 @@ final class WebRTCTransport: Transport {
   func makeStreamID() -> StreamID { StreamID.next() }
 
   func publish(_ stream: StreamID, codec: UInt32, format: StreamFormat, layers: StreamLayers) throws(MediaError) {
+    try publish(stream, codec, format, layers, in: nil, as: nil)
+  }
+
+  /// `section`: the mid of a section of the other end's offer, in which it is to be sent; nil: in any. `track`: what descriptions call it; nil:
+  /// that does not matter. Throws `.notFound` for a section that is not there, or that another stream has.
+  func publish(
+    _ stream: StreamID, _ codec: UInt32, _ format: StreamFormat, _ layers: StreamLayers, in section: String?, as track: RTPMedia.Track?
+  ) throws(MediaError) {
     let (kind, encoding) = try WebRTCTransport.check(codec, format, layers)
     let receives = kind == .video ? options.receivesVideo : options.receivesAudio
     try state.withLock { state throws(MediaError) in
       guard let driver = state.driver else { throw MediaError(.state, "the session is not connecting or connected") }
       state.nextTrack += 1
-      let track = RTPMedia.Track(label, "\(kind.rawValue)\(state.nextTrack)")
+      let track = track ?? RTPMedia.Track(label, "\(kind.rawValue)\(state.nextTrack)")
       let inUse = Set(state.publications.values.map(\.transceiver))
       let transceiver = try driver.change { (peer, _) throws(MediaError) in
         // A medium in which nothing is sent is used, as that of an offer of the other end.
-        if let free = peer.signalling.transceivers.first(where: { $0.kind == kind && !$0.isStopped && !inUse.contains($0.id) }) {
+        let free = peer.signalling.transceivers.first { one in
+          one.kind == kind && !one.isStopped && !inUse.contains(one.id) && (section == nil || one.mid == section)
+        }
+        if let free {
           try peer.setDirection(RTPMedia.Direction(sends: true, receives: free.direction.receives || receives), of: free.id)
           try peer.setTracks([track], of: free.id)
           return free.id
         }
+        if let section { throw MediaError(.notFound, "WebRTC: no section \"\(section.prefix(64))\" of that medium is free") }
         return try peer.addTransceiver(kind, receives ? .sendReceive : .sendOnly, tracks: [track])
       }
       state.publications[stream] = Publication(transceiver: transceiver, encoding: encoding, offset: state.numbers[transceiver] ?? 0)

@@ -93,7 +93,7 @@ class Hub(Unique):
 
 def open_hub(engine: Engine, room_url: str, addresses: str | Iterable[str] = "0.0.0.0", *, port: int = PORT_ANY,
              certificate: tuple[str | os.PathLike[str], str | os.PathLike[str]] | None = None, most_members: int = 0,
-             web_port: int = 0) -> Hub:
+             web_port: int = 0, access: tuple[str, str] | None = None) -> Hub:
     """Opens a room to the network. :func:`configure_room` says who may join.
 
     Args:
@@ -103,6 +103,7 @@ def open_hub(engine: Engine, room_url: str, addresses: str | Iterable[str] = "0.
         certificate: PEM files of a certificate and its key; None: one is made, with a new fingerprint each time.
         most_members: over the network, 1..1,000; 0: 64.
         web_port: for browsers and clients of WHIP and WHEP, 1..65,535, or PORT_ANY; 0: none.
+        access: API key and its secret, by which the access tokens of LiveKit's SDKs are signed; None: they are not let in.
 
     Raises:
         ExistsError: this engine opened the room already, or a port is taken.
@@ -118,6 +119,10 @@ def open_hub(engine: Engine, room_url: str, addresses: str | Iterable[str] = "0.
         if not isinstance(certificate, tuple) or len(certificate) != 2:
             raise InvalidError(f"certificate is {type(certificate).__name__}; accepted: a tuple of two files, its own and its key's")
         options.certificate, options.key = (encode(file, "certificate") for file in certificate)
+    if access is not None:
+        if not isinstance(access, tuple) or len(access) != 2:
+            raise InvalidError(f"access is {type(access).__name__}; accepted: a tuple of two texts, the API key and its secret")
+        options.api_key, options.api_secret = (encode(text, "access") for text in access)
     out = _structs.HubInfo()
     check(library.msdk_room_open_hub(engine._handle, encode(room_url, "room_url"), byref(options), byref(out)))
     return Hub(engine, room_url, _info(out))

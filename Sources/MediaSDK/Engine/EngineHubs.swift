@@ -2,6 +2,7 @@ import CMediaSDK
 import MediaCore
 import MediaNetwork
 import MediaServer
+import MediaSignalling
 import MediaTLS
 import MediaTransport
 
@@ -16,6 +17,10 @@ public struct HubOptions: Sendable {
   public var addresses = "0.0.0.0"
   /// PEM files; nil: a certificate is made.
   public var certificate: (file: String, key: String)?
+  /// Bytes of an API key, and of its secret.
+  public static let longestSecret = 255
+  /// By which access tokens of clients of LiveKit's protocol are signed, who come by the web port; nil: they are not let in.
+  public var access: (key: String, secret: String)?
   /// Members over the network, 1 to 1,000, else `openHub` throws `.range`. One more is refused with `.full`. Sessions of the hub and members
   /// by the web are counted apart.
   public var mostMembers = 64
@@ -77,6 +82,14 @@ extension Engine {
     guard (1...Engine.mostMembers).contains(options.mostMembers) else {
       throw MediaError(.range, "options.most_members is \(options.mostMembers); accepted: 1..\(Engine.mostMembers), or 0 for 64")
     }
+    if let (key, secret) = options.access {
+      guard !key.isEmpty else { throw MediaError(.invalid, "options.api_key is empty") }
+      guard secret.utf8.count >= LiveKitToken.shortestSecret else {
+        let accepted = "\(LiveKitToken.shortestSecret)..\(HubOptions.longestSecret)"
+        throw MediaError(.invalid, "options.api_secret has \(secret.utf8.count) bytes; accepted: \(accepted)")
+      }
+      guard options.webPort != nil else { throw MediaError(.invalid, "options.api_key is set, but web_port is 0: nobody can come by it") }
+    }
     var settings = HubServer.Options(try Engine.addresses(options))
     settings.mostMembers = options.mostMembers
     settings.watch = watch(room, options.watch)
@@ -112,6 +125,7 @@ extension Engine {
     var web = WebServer.Options(hub.addresses.map { $0.with(port: port) })
     (web.certificate, web.mostMembers, web.watch) = (hub.certificate, hub.mostMembers, hub.watch)
     web.isEncrypted = isEncrypted
+    if let (key, secret) = options.access { web.accessKeys = [key: secret] }
     return try WebServer(room: room, options: web, loop: loop, thread: networkThread())
   }
 

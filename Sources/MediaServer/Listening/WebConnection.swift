@@ -47,8 +47,7 @@ final class WebConnection: NetworkDriver {
   private let table: WebTable
   private let began: Int64
   private let state: Monitor<State>
-  /// The member whose page it is.
-  private let owner = Monitor<WebMember?>(nil)
+  private let owner = Monitor<(any WebConnectionOwner)?>(nil)
 
   /// `certificate`: nil without TLS.
   init(_ socket: any StreamConnection, from address: SocketAddress, _ certificate: TLSCertificate?, _ table: WebTable, now: Int64) {
@@ -76,11 +75,11 @@ final class WebConnection: NetworkDriver {
     }
     if let tag { table.thread.remove(tag) }
     _ = former
-    owner.withLock { $0.take() }?.lostPage(self)
+    owner.withLock { $0.take() }?.lost(self)
   }
 
-  /// Whose page it is; it takes no stranger's place then.
-  func belong(to member: WebMember) {
+  /// Whose it is; it takes no stranger's place then.
+  func belong(to member: any WebConnectionOwner) {
     owner.withLock { $0 = member }
     table.remove(self)
   }
@@ -107,11 +106,11 @@ final class WebConnection: NetworkDriver {
   }
 
   /// Answers a request for WebSocket. False: the client has gone.
-  func upgrade(_ offer: WebSocketOffer) -> Bool {
+  func upgrade(_ offer: WebSocketOffer, for use: WebLink.Use) -> Bool {
     let now = table.clock.now()
     return change { link in
       do throws(MediaError) {
-        try link.upgrade(offer, random: SystemRandomNumberGenerator(), now: now)
+        try link.upgrade(offer, for: use, random: SystemRandomNumberGenerator(), now: now)
         return true
       } catch {
         return false
@@ -121,11 +120,10 @@ final class WebConnection: NetworkDriver {
 
   /// A message of WebSocket. False: the client has gone, or does not read.
   @discardableResult
-  func send(_ message: PageNotice) -> Bool {
-    let text = message.text
-    return change { link in
+  func send(_ message: WebLink.Message) -> Bool {
+    change { link in
       do throws(MediaError) {
-        try link.send(text)
+        try link.send(message)
         return true
       } catch {
         return false
@@ -243,9 +241,10 @@ final class WebConnection: NetworkDriver {
   private func handle(_ event: WebLink.Event) {
     switch event {
     case .request(let request): table.handle(request, self)
-    case .message(let text):
-      if let member = owner.withLock({ $0 }) { member.receive(text) } else { table.join(text, self) }
-    case .closed: owner.withLock { $0.take() }?.lostPage(self)
+    case .message(let message):
+      if let owner = owner.withLock({ $0 }) { return owner.receive(message) }
+      if case .text(let text) = message { table.join(text, self) }
+    case .closed: owner.withLock { $0.take() }?.lost(self)
     }
   }
 

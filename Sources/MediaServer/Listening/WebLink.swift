@@ -6,10 +6,28 @@ import MediaTLS
 /// A connection of a client: TLS, HTTP, and after its opening handshake WebSocket. No socket, no clock: bytes and time go in; bytes,
 /// requests and messages come out. Calls come one at a time.
 final class WebLink {
+  /// Of WebSocket, whole.
+  enum Message: Sendable {
+    case text(String)
+    case bytes([UInt8])
+  }
+
+  /// What is said over WebSocket: text by a page, bytes in LiveKit's protocol.
+  struct Use {
+    let isText: Bool
+    /// Bytes of a message of the client's.
+    let longest: Int
+    /// Bytes of messages that the client has not taken.
+    let mostOutput: Int
+
+    static let page = Use(isText: true, longest: PageMessage.longest, mostOutput: 262_144)
+    /// A room of many, and its descriptions.
+    static let liveKit = Use(isText: false, longest: LiveKitServerSession.longest, mostOutput: 1_048_576)
+  }
+
   enum Event {
     case request(HTTPRequest)
-    /// Of WebSocket, whole.
-    case message(String)
+    case message(Message)
     /// Nothing follows, and the connection is to be closed once the output has been sent.
     case closed
   }
@@ -25,6 +43,7 @@ final class WebLink {
   private let tls: TLSMachine?
   private let http: HTTPServerConnection
   private var webSocket: WebSocketMachine?
+  private var isText = true
   private var output: [UInt8] = []
   private var plain: [UInt8] = []
   private var events: [Event] = []
@@ -95,9 +114,9 @@ final class WebLink {
     }
     while let event = webSocket?.takeEvent() {
       switch event {
-      case .text(let text): events.append(.message(text))
-      // Nothing is sent in bytes.
-      case .binary: webSocket?.close(WebSocketClose.policy, "accepted: text", now: .min)
+      case .text(let text) where isText: events.append(.message(.text(text)))
+      case .binary(let bytes) where !isText: events.append(.message(.bytes(bytes)))
+      case .text, .binary: webSocket?.close(WebSocketClose.policy, "accepted: \(isText ? "text" : "bytes")", now: .min)
       case .closed: end()
       }
     }
@@ -120,19 +139,23 @@ final class WebLink {
   }
 
   /// Answers a request for WebSocket.
-  func upgrade(_ offer: WebSocketOffer, random: any RandomNumberGenerator, now: Int64) throws(MediaError) {
+  func upgrade(_ offer: WebSocketOffer, for use: Use, random: any RandomNumberGenerator, now: Int64) throws(MediaError) {
     let early = try http.upgrade(offer.accepted(nil))
+    isText = use.isText
     var limits = WebSocketLimits()
-    (limits.message, limits.fragments, limits.output) = (PageMessage.longest, 16, 262_144)
+    (limits.message, limits.fragments, limits.output) = (use.longest, 16, use.mostOutput)
     (limits.messageTime, limits.pingInterval, limits.pingTimeout) = (10_000_000_000, 10_000_000_000, 10_000_000_000)
     webSocket = WebSocketMachine(.server, limits: limits, random: random, now: now)
     early.withUnsafeBytes { take($0, now) }
   }
 
   /// Throws `.full` where the client does not read, `.closed`.
-  func send(_ text: String) throws(MediaError) {
+  func send(_ message: Message) throws(MediaError) {
     guard let webSocket else { throw MediaError(.closed, "the connection is closed") }
-    try webSocket.send(text: text)
+    switch message {
+    case .text(let text): try webSocket.send(text: text)
+    case .bytes(let bytes): try webSocket.send(binary: bytes)
+    }
   }
 
   /// Ends WebSocket with a reason, or the connection.

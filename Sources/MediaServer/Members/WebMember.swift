@@ -8,7 +8,7 @@ import MediaTransport
 
 /// A member of the room who comes by HTTP: a client of WHIP, a player of WHEP, or a page with sessions of both. In the room they are a
 /// member like any other, by a transport of this process, so that access, permissions, capacity, moderation and speakers are the room's.
-final class WebMember: TransportDelegate {
+final class WebMember: WebParticipant, WebConnectionOwner, TransportDelegate {
   private struct State {
     var permissions: Permissions?
     var isOver = false
@@ -43,7 +43,6 @@ final class WebMember: TransportDelegate {
   static let requestsPerSecond = 10.0
 
   let member: Member
-  /// They come with a page, and are there by it.
   let hasPage: Bool
   let place: LoopbackTransport
   let prefix: AddressPrefix
@@ -91,7 +90,6 @@ final class WebMember: TransportDelegate {
 
   // MARK: The end
 
-  /// They leave the room: nil, by themselves.
   func leave(_ error: MediaError?) {
     let (isFirst, wasIn, peers, page): (Bool, Bool, [WebPeer], WebConnection?) = state.withLock { state in
       defer { (state.isOver, state.peers, state.page, state.fans) = (true, [], nil, [:]) }
@@ -106,7 +104,7 @@ final class WebMember: TransportDelegate {
     table.remove(self)
     entered.withLock { $0.take() }?(.failure(error ?? MediaError(.closed, "the client has gone")))
     if let page {
-      if let error { page.send(.disconnected(error.text)) }
+      if let error { page.send(.text(PageNotice.disconnected(error.text).text)) }
       page.close(error?.text ?? "")
     }
     if wasIn { table.options.watch?(.left(userID: member.userID, because: error)) }
@@ -129,7 +127,7 @@ final class WebMember: TransportDelegate {
   }
 
   /// The page's connection has ended.
-  func lostPage(_ page: WebConnection) {
+  func lost(_ page: WebConnection) {
     let isIt = state.withLock { $0.page === page }
     if isIt { leave(nil) }
   }
@@ -326,11 +324,12 @@ final class WebMember: TransportDelegate {
   }
 
   private func tell(_ notice: PageNotice, to page: WebConnection) {
-    if !page.send(notice) { leave(MediaError(.limit, "the page does not read its messages")) }
+    if !page.send(.text(notice.text)) { leave(MediaError(.limit, "the page does not read its messages")) }
   }
 
   /// What the page says; on the network thread.
-  func receive(_ text: String) {
+  func receive(_ message: WebLink.Message) {
+    guard case .text(let text) = message else { return }
     let now = table.clock.now()
     do throws(MediaError) {
       guard state.withLock({ $0.messages.take(at: now) }) else { throw MediaError(.limit, "the page sends too many messages") }

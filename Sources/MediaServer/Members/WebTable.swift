@@ -13,27 +13,27 @@ final class WebTable: Sendable {
     /// When the next offer of a stranger is looked for; `.max`: none waits.
     var nextOffer = Int64.max
     /// Whom the room has not answered yet.
-    var waiting = AddressShares<ObjectIdentifier, WebMember>(capacity: WebTable.mostWaiting)
+    var waiting = AddressShares<ObjectIdentifier, any WebParticipant>(capacity: WebTable.mostWaiting)
     /// Let in, by their places in the room.
-    var members: [ObjectIdentifier: WebMember] = [:]
+    var members: [ObjectIdentifier: any WebParticipant] = [:]
     /// Of members, those without a page to whom no path was found yet: who only pretends to be somebody gives way.
-    var pending = AddressShares<ObjectIdentifier, WebMember>(capacity: WebTable.mostPending)
+    var pending = AddressShares<ObjectIdentifier, any WebParticipant>(capacity: WebTable.mostPending)
     /// Members without those, and how many are at an address.
     var present: Set<ObjectIdentifier> = []
     var membersOfPrefix: [AddressPrefix: Int] = [:]
     /// Sessions without a first path, of all members: each holds memory and sockets.
-    var unconnected = AddressShares<ObjectIdentifier, WebPeer>(capacity: WebTable.mostUnconnected)
+    var unconnected = AddressShares<ObjectIdentifier, any WebPathSeeker>(capacity: WebTable.mostUnconnected)
     var tickets: [String: WebMember] = [:]
     var sessions: [String: (member: WebMember, peer: WebPeer)] = [:]
     var isClosed = false
 
     init(_ whip: WHIPServer, _ strangers: WebStrangers) { (self.whip, self.strangers) = (whip, strangers) }
 
-    mutating func arrive(_ member: WebMember) {
+    mutating func arrive(_ member: any WebParticipant) {
       if present.insert(member.id).inserted { membersOfPrefix[member.prefix, default: 0] += 1 }
     }
 
-    mutating func depart(_ member: WebMember) {
+    mutating func depart(_ member: any WebParticipant) {
       guard present.remove(member.id) != nil, let count = membersOfPrefix[member.prefix] else { return }
       membersOfPrefix[member.prefix] = count > 1 ? count - 1 : nil
     }
@@ -55,6 +55,7 @@ final class WebTable: Sendable {
   let network: any Network
   let loop: EventLoop
   let offersLoopback: Bool
+  let liveKit = LiveKitRegistry()
   var clock: any MediaClock { loop.clock }
   private let state: Monitor<State>
 
@@ -115,6 +116,7 @@ final class WebTable: Sendable {
       if let response { connection.respond(response) }
       return
     }
+    if takeLiveKit(request, connection) { return }
     switch state.withLock({ $0.whip.receive(request) }) {
     case .other: connection.respond(WebPage.response(to: request, room: room))
     case .respond(let response): connection.respond(response)
@@ -136,7 +138,7 @@ final class WebTable: Sendable {
     case .refused(let response): return response
     case .offer(let offer):
       guard name == room else { return HTTPResponse(404, text: "there is no room \"\(name.prefix(64))\" here") }
-      return .some(connection.upgrade(offer) ? nil : nil)
+      return .some(connection.upgrade(offer, for: .page) ? nil : nil)
     }
   }
 
@@ -152,7 +154,7 @@ final class WebTable: Sendable {
       connection.belong(to: newcomer)
       loop.post { newcomer.start() }
     } catch {
-      connection.send(.disconnected(error.text))
+      connection.send(.text(PageNotice.disconnected(error.text).text))
       connection.close(error.text)
     }
   }
@@ -222,7 +224,7 @@ final class WebTable: Sendable {
     }
   }
 
-  private func makeMember(_ user: String?, _ name: String?, prefix: String) throws(MediaError) -> Member {
+  func makeMember(_ user: String?, _ name: String?, prefix: String) throws(MediaError) -> Member {
     for text in [user, name].compactMap({ $0 }) {
       let isPlain = text.unicodeScalars.allSatisfy { $0.value >= 0x20 && $0.value != 0x7F }
       guard isPlain, (1...WebQuery.longestName).contains(text.utf8.count) else {
@@ -275,8 +277,8 @@ final class WebTable: Sendable {
   // MARK: Members
 
   /// Waits for the room's answer, and takes no member's place before it.
-  private func wait(for member: WebMember) throws(MediaError) {
-    let dropped: WebMember? = try state.withLock { state throws(MediaError) in
+  func wait(for member: any WebParticipant) throws(MediaError) {
+    let dropped: (any WebParticipant)? = try state.withLock { state throws(MediaError) in
       guard !state.isClosed else { throw WebTable.closed }
       return state.waiting.add(member, as: member.id, from: member.prefix)
     }
@@ -288,11 +290,11 @@ final class WebTable: Sendable {
   /// The room lets them in.
   func admit(_ place: LoopbackTransport) throws(MediaError) {
     let id = ObjectIdentifier(place)
-    let dropped: WebMember? = try state.withLock { state throws(MediaError) in
+    let dropped: (any WebParticipant)? = try state.withLock { state throws(MediaError) in
       guard state.members[id] == nil else { return nil }
       guard !state.isClosed else { throw WebTable.closed }
       guard let member = state.waiting[id] else { throw MediaError(.closed, "the client has gone") }
-      var dropped: WebMember?
+      var dropped: (any WebParticipant)?
       if state.members.count >= options.mostMembers {
         dropped = state.pending.dropOne(for: member.prefix)
         guard let dropped else { throw MediaError(.full, "the server has \(options.mostMembers) members, the maximum") }
@@ -313,13 +315,13 @@ final class WebTable: Sendable {
   private static let crowded = MediaError(.full, "no path to the client was found before others came, most of them from this address")
 
   /// A session is about to begin. Who has to go for it loses theirs.
-  func begins(_ peer: WebPeer, of member: WebMember) {
+  func begins(_ peer: any WebPathSeeker, of member: any WebParticipant) {
     let dropped = state.withLock { $0.unconnected.add(peer, as: ObjectIdentifier(peer), from: member.prefix) }
     if let dropped { loop.post { dropped.end(WebTable.crowded) } }
   }
 
   /// A path was found.
-  func connected(_ peer: WebPeer, of member: WebMember) {
+  func connected(_ peer: any WebPathSeeker, of member: any WebParticipant) {
     state.withLock { state in
       state.unconnected.remove(ObjectIdentifier(peer))
       if state.pending.remove(member.id) != nil { state.arrive(member) }
@@ -335,7 +337,7 @@ final class WebTable: Sendable {
     return ticket
   }
 
-  func remove(_ member: WebMember) {
+  func remove(_ member: any WebParticipant) {
     state.withLock { state in
       state.waiting.remove(member.id)
       state.pending.remove(member.id)
@@ -346,7 +348,7 @@ final class WebTable: Sendable {
   }
 
   /// A session has ended otherwise than by its client.
-  func forget(_ peer: WebPeer) {
+  func forget(_ peer: any WebPathSeeker) {
     state.withLock { state in
       state.unconnected.remove(ObjectIdentifier(peer))
       guard let session = state.sessions.first(where: { $0.value.peer === peer })?.key else { return }

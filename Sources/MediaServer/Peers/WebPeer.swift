@@ -8,7 +8,7 @@ import MediaWebRTCTransport
 
 /// A session of WHIP or WHEP: the connection of WebRTC to its client, and what passes between that and the room. Events come on the hub's
 /// event loop, and everything else that is not said to may be called from any thread.
-final class WebPeer: TransportDelegate {
+final class WebPeer: WebPathSeeker, TransportDelegate {
   private struct State {
     /// Until the answer is sent.
     var reply: (@Sendable (Result<String, MediaError>) -> Void)?

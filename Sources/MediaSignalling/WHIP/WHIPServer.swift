@@ -265,7 +265,7 @@ public final class WHIPServer {
   }
 
   /// RFC 6750, section 2.1.
-  private static func token(_ fields: HTTPFields) -> Result<String?, SignallingFailure> {
+  static func token(_ fields: HTTPFields) -> Result<String?, SignallingFailure> {
     let values = fields.values("Authorization")
     guard let value = values.first else { return .success(nil) }
     let parted = HTTPText.cut(value[...], at: HTTPText.space)

@@ -7,8 +7,8 @@ import MediaSignalling
 import MediaTransport
 import MediaWebRTC
 
-/// The server's end of a session of WHIP or WHEP: it answers one offer, takes candidates, and restarts ICE when the client does. Media are
-/// those of `transport`, as of any other. Functions may be called from any thread.
+/// The server's end of a client's connection of WebRTC: it answers offers, one of WHIP or WHEP and any number of LiveKit, takes candidates,
+/// and restarts ICE when the client does. Media are those of `transport`, as of any other. Functions may be called from any thread.
 package final class AnsweringPeer: Sendable {
   private let peer: WebRTCTransport
   /// The offer, with the credentials of the latest generation.
@@ -17,12 +17,13 @@ package final class AnsweringPeer: Sendable {
   /// Streams in and out. Connected before there is an offer; its event `candidatesComplete` says that the answer is.
   package var transport: any Transport { peer }
 
-  /// `offersLoopback`: addresses of the machine itself are offered beside others. `bitrates` bounds what is sent.
+  /// `offersLoopback`: addresses of the machine itself are offered beside others. `bitrates` bounds what is sent. `hasChannels`: data channels
+  /// are accepted, and may be opened.
   package init(
-    offersLoopback: Bool, bitrates: BandwidthEstimator.Limits, thread: any DriverLoop, network: any Network, loop: EventLoop
+    offersLoopback: Bool, bitrates: BandwidthEstimator.Limits, hasChannels: Bool = false, thread: any DriverLoop, network: any Network, loop: EventLoop
   ) {
     var options = WebRTCOptions()
-    (options.offersLoopback, options.bitrates) = (offersLoopback, bitrates)
+    (options.offersLoopback, options.bitrates, options.hasChannels) = (offersLoopback, bitrates, hasChannels)
     // Nothing is received in a section that the server adds: it adds none.
     (options.receivesVideo, options.receivesAudio) = (false, false)
     peer = WebRTCTransport(options, servers: [], own: "", thread: thread, network: network, loop: loop)
@@ -69,6 +70,20 @@ package final class AnsweringPeer: Sendable {
 
   /// Makes the answer; `answer` has it, with the candidates that are known by then.
   package func describe() throws(MediaError) { _ = try peer.describe() }
+
+  /// What is sent in a section of the offer that was taken last, in which the client receives, and what the answer calls it (a=msid). Throws
+  /// `.notFound` for a section that is not there, or that another stream has; else as `Transport.publish`.
+  package func publish(
+    _ stream: StreamID, codec: UInt32, format: StreamFormat, in section: String, as track: (group: String, id: String)
+  ) throws(MediaError) {
+    try peer.publish(stream, codec, format, .one, in: section, as: RTPMedia.Track(track.group, track.id))
+  }
+
+  /// The mid of the section in which a stream of the client's comes; nil: packets do not say.
+  package func section(of stream: StreamID) -> String? { peer.incoming.section(of: stream) }
+
+  /// A candidate of the client's, empty for the last. One that cannot be used is skipped, as others may do.
+  package func add(candidate text: String, mid: String?) { try? peer.addRemote(candidate: text, mid: mid) }
 
   /// As it was made last.
   package func answer() throws(MediaError) -> String { try peer.localDescription() }

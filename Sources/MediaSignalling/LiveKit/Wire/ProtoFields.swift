@@ -20,6 +20,8 @@ struct ProtoFields {
   private let isReading: Bool
   /// Of the field that is read. 0: it was taken, or none is.
   private var current = 0
+  /// All its bytes.
+  private var whole = 0..<0
   private var value = Value.fixed64
   private var left = most
 
@@ -39,6 +41,7 @@ struct ProtoFields {
     while place < range.upperBound {
       guard left > 0 else { throw MediaError(.limit, "LiveKit: a message has more than \(ProtoFields.most) fields") }
       left -= 1
+      let start = place
       let key = try varint(&place, range.upperBound)
       guard key >> 3 > 0, key >> 3 <= 536_870_911 else { throw MediaError(.corrupt, "LiveKit: a message has the field \(key >> 3)") }
       let number = Int(key >> 3)
@@ -56,7 +59,7 @@ struct ProtoFields {
       // Groups, which version 3 has not, and what was never defined.
       default: throw MediaError(.corrupt, "LiveKit: field \(number) of a message is of the unknown kind \(key & 7)")
       }
-      current = number
+      (current, whole) = (number, start..<place)
       try message.visit(&self)
       current = 0
     }
@@ -195,6 +198,16 @@ struct ProtoFields {
       if !field.isEmpty { write(number, bytes: field) }
     } else if isNext(number), case .bytes(let range) = value {
       field = Array(input[range])
+    }
+  }
+
+  /// All fields that were not named before, as they stand: to be handed on.
+  mutating func rest(_ field: inout [UInt8]) {
+    if !isReading {
+      output += field
+    } else if current != 0 {
+      field += input[whole]
+      current = 0
     }
   }
 

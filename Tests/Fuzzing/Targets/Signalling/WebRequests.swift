@@ -55,14 +55,18 @@ enum WebRequests: FuzzTarget {
       while let event = link.takeEvent() {
         switch event {
         case .request(let request):
-          if WebPage.webSocketRoom(request.path) != nil, case .offer(let offer) = WebSocketOffer.read(request) {
-            try? link.upgrade(offer, random: SeededRandom(seed: 1), now: now)
+          let isLiveKit = request.path == "/rtc/v1"
+          if isLiveKit || WebPage.webSocketRoom(request.path) != nil, case .offer(let offer) = WebSocketOffer.read(request) {
+            try? link.upgrade(offer, for: isLiveKit ? .liveKit : .page, random: SeededRandom(seed: 1), now: now)
           } else {
             try? link.respond(WebPage.response(to: request, room: "a"), now: now)
           }
-        case .message(let text):
+        case .message(.text(let text)):
           expect(text.utf8.count <= PageMessage.longest, "a message of \(text.utf8.count) bytes")
-          if (try? PageMessage(parsing: text)) == .leave { link.close("bye", now: now) } else { try? link.send(text) }
+          if (try? PageMessage(parsing: text)) == .leave { link.close("bye", now: now) } else { try? link.send(.text(text)) }
+        case .message(.bytes(let bytes)):
+          expect(bytes.count <= LiveKitServerSession.longest, "a message of \(bytes.count) bytes")
+          try? link.send(.bytes(bytes))
         case .closed: ends += 1
         }
       }

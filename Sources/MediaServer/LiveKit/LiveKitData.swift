@@ -1,0 +1,129 @@
+import MediaCore
+import MediaNetwork
+import MediaRuntime
+import MediaSignalling
+import MediaTransport
+
+/// The data channels of a client of LiveKit: what it sends goes to the other clients of that protocol in the room, or to those that it names.
+/// A client sends in channels that it opens, and receives in two that the server opens. On the server's event loop, but for `send`.
+final class LiveKitData: Sendable {
+  private struct State {
+    /// Of the client: whether each is reliable.
+    var incoming: [MessageChannelID: Bool] = [:]
+    /// Of this end; nil: not opened yet, or closed.
+    var reliable: MessageChannelID?
+    var lossy: MessageChannelID?
+    /// Reliable ones that the channel does not take yet.
+    var waiting: [[UInt8]] = []
+    var waitingBytes = 0
+    var allowance: WorkAllowance
+    /// Channels that are read again when there is allowance.
+    var resting: Set<MessageChannelID> = []
+  }
+
+  /// Bytes of a message.
+  static let longest = 65_536
+  /// Messages at once and in a second, of up to 4,096 bytes; longer ones count once more for each 4,096. Of more the client has to wait.
+  static let burst = 1_000.0
+  static let perSecond = 500.0
+  /// Bytes that wait for a client that does not read them.
+  static let mostWaiting = 4_194_304
+  private static let rest: Int64 = 50_000_000
+
+  private let transport: any Transport
+  private let table: WebTable
+  private let take: @Sendable (LiveKitDataPacket, _ isReliable: Bool) -> Void
+  private let state: Monitor<State>
+
+  /// `take` is called with what the client sends.
+  init(over transport: any Transport, _ table: WebTable, take: @escaping @Sendable (LiveKitDataPacket, _ isReliable: Bool) -> Void) {
+    (self.transport, self.table, self.take) = (transport, table, take)
+    let allowance = WorkAllowance(burst: LiveKitData.burst, perSecond: LiveKitData.perSecond, now: table.clock.now())
+    state = Monitor(State(allowance: allowance))
+  }
+
+  /// There is a path.
+  func open() {
+    var lossy = MessageChannelOptions(label: "_lossy")
+    (lossy.isOrdered, lossy.retransmissions) = (false, 0)
+    // Of a client without data channels there is none to be opened.
+    let made = (try? transport.openChannel(MessageChannelOptions(label: "_reliable")), try? transport.openChannel(lossy))
+    state.withLock { ($0.reliable, $0.lossy) = made }
+  }
+
+  /// Throws what ends the client's session.
+  func follow(_ event: MessageChannelEvent, of channel: MessageChannelID) throws(MediaError) {
+    switch event {
+    case .opened(let options, isIncoming: true): state.withLock { $0.incoming[channel] = options.label == "_reliable" }
+    case .readable: try read(channel)
+    case .bufferedAmountLow: try flush()
+    case .closed:
+      state.withLock { state in
+        state.incoming[channel] = nil
+        if state.reliable == channel { state.reliable = nil }
+        if state.lossy == channel { state.lossy = nil }
+      }
+    case .opened: return
+    }
+  }
+
+  private func read(_ channel: MessageChannelID) throws(MediaError) {
+    let now = table.clock.now()
+    while let isReliable = state.withLock({ $0.incoming[channel] }) {
+      guard state.withLock({ $0.allowance.available(at: now) > 0 }) else { return rest(channel, now) }
+      switch try transport.readMessage(of: channel, upTo: LiveKitData.longest) {
+      case .nothing: return
+      case .tooLong(let count):
+        throw MediaError(.limit, "the client sent a message of \(count) bytes; accepted: at most \(LiveKitData.longest)")
+      case .message(let message):
+        state.withLock { $0.allowance.charge(1 + message.bytes.count / 4_096, at: now) }
+        take(try LiveKitDataPacket(message.bytes), isReliable)
+      }
+    }
+  }
+
+  private func rest(_ channel: MessageChannelID, _ now: Int64) {
+    guard state.withLock({ $0.resting.insert(channel).inserted }) else { return }
+    table.loop.schedule(at: now &+ LiveKitData.rest) { [weak self] in
+      guard let self else { return }
+      state.withLock { _ = $0.resting.remove(channel) }
+      // What is wrong with it is noticed with the next message.
+      try? read(channel)
+    }
+  }
+
+  // MARK: To the client
+
+  /// False: the client does not read what it is sent. From any thread.
+  func send(_ bytes: [UInt8], isReliable: Bool) -> Bool {
+    guard isReliable else {
+      // What finds no room is lost, as what the network loses.
+      if let channel = state.withLock({ $0.lossy }) { try? transport.send(ChannelMessage(bytes, isText: false), on: channel) }
+      return true
+    }
+    let hasRoom = state.withLock { state in
+      guard state.reliable != nil else { return true }
+      state.waiting.append(bytes)
+      state.waitingBytes += bytes.count
+      return state.waitingBytes <= LiveKitData.mostWaiting
+    }
+    try? flush()
+    return hasRoom
+  }
+
+  private func flush() throws(MediaError) {
+    while let (bytes, channel) = state.withLock({ state in state.waiting.first.flatMap { first in state.reliable.map { (first, $0) } } }) {
+      do throws(MediaError) {
+        try transport.send(ChannelMessage(bytes, isText: false), on: channel)
+      } catch {
+        // The rest follows when there is room.
+        if error.status == .again { return }
+        throw error
+      }
+      state.withLock { state in
+        state.waiting.removeFirst()
+        state.waitingBytes -= bytes.count
+      }
+    }
+  }
+}

@@ -1,0 +1,83 @@
+import MediaCore
+import MediaRuntime
+import MediaSignalling
+import MediaTransport
+
+/// How clients come by LiveKit's protocol; on the network thread.
+extension WebTable {
+  /// Whether the request is of that protocol. It is answered, now or when the room has.
+  func takeLiveKit(_ request: HTTPRequest, _ connection: WebConnection) -> Bool {
+    do throws(MediaError) {
+      guard let entrance = try LiveKitEntrance(request) else { return false }
+      let grants = try verify(entrance.token)
+      switch entrance.purpose {
+      case .validate: connection.respond(HTTPResponse(200, text: "success"))
+      case .join:
+        switch WebSocketOffer.read(request) {
+        case .other: connection.respond(HTTPResponse(426, text: "a client of LiveKit asks for WebSocket here"))
+        case .refused(let response): connection.respond(response)
+        case .offer(let offer): try join(try entrance.joining(), grants, entrance.token, offer, connection)
+        }
+      }
+    } catch {
+      connection.respond(WebTable.response(error))
+    }
+    return true
+  }
+
+  private func verify(_ token: String) throws(MediaError) -> LiveKitGrants {
+    guard !options.accessKeys.isEmpty else { throw MediaError(.unsupported, "the server has no API key: nobody comes by LiveKit's protocol") }
+    guard !token.isEmpty else { throw MediaError(.permission, "there is no access token") }
+    let grants = try LiveKitToken.verify(token, now: clock.wallTime() / 1_000_000_000) { options.accessKeys[$0] }
+    guard grants.joins else { throw MediaError(.permission, "the access token does not grant roomJoin") }
+    guard grants.room == nil || grants.room == room else { throw MediaError(.permission, "the access token is of another room") }
+    return grants
+  }
+
+  /// A 404 would have clients try another version of the protocol.
+  static func response(_ error: MediaError) -> HTTPResponse {
+    let status =
+      switch error.status {
+      case .permission: 401
+      case .invalid, .corrupt, .range: 400
+      case .exists: 409
+      case .unsupported: 404
+      case .limit, .full, .again, .closed, .timeout: 503
+      default: 500
+      }
+    return HTTPResponse(status, text: error.text)
+  }
+
+  private func join(
+    _ joining: LiveKitJoining, _ grants: LiveKitGrants, _ token: String, _ offer: WebSocketOffer, _ connection: WebConnection
+  ) throws(MediaError) {
+    let member = try makeMember(grants)
+    if let sid = joining.resumed {
+      return loop.post { [self] in
+        guard connection.upgrade(offer, for: .liveKit) else { return }
+        guard let known = liveKit.member(member.userID), known.sid == sid, known.resume(joining, connection) else {
+          connection.send(.bytes(LiveKitMember.comeAgain))
+          return connection.close("the participant is not here any more")
+        }
+      }
+    }
+    let newcomer = LiveKitMember(member, joining, grants, token, offer, connection, self)
+    try wait(for: newcomer)
+    connection.belong(to: newcomer)
+    loop.post { [self] in
+      // A token proves who somebody is: who comes a second time takes their own place.
+      liveKit.enter(newcomer, as: member.userID)?.leave(MediaError(.exists, "the participant has joined again"))
+      newcomer.start()
+    }
+  }
+
+  private func makeMember(_ grants: LiveKitGrants) throws(MediaError) -> Member {
+    var member = try makeMember(grants.identity, grants.name.isEmpty ? nil : grants.name, prefix: "participant")
+    // What the room does not take, members who speak this protocol know all the same.
+    for (key, value) in grants.attributes.sorted(by: { $0.key < $1.key })
+    where ParticipantAttributes.isKey(key) && value.utf8.count <= ParticipantAttributes.longestValue {
+      _ = try? member.attributes.set(key, value)
+    }
+    return member
+  }
+}

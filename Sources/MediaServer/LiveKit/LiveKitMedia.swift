@@ -1,0 +1,343 @@
+import MediaCore
+import MediaNetwork
+import MediaRuntime
+import MediaSignalling
+import MediaTransport
+import MediaWebRTCTransport
+
+/// The connection of WebRTC to a client of LiveKit, and what passes between it and the room in both directions. The client alone offers: where
+/// it has no section for a stream, it is asked for one. Events come on the server's event loop, and what is not said to may be called from any
+/// thread is called there.
+final class LiveKitMedia: WebPathSeeker, TransportDelegate {
+  /// A stream of another member.
+  private struct Remote {
+    let stream: StreamDescription
+    /// The section, and what is sent in it; nil: it is not sent.
+    var mid: String?
+    var lane: PlayerLane?
+    var isPaused = false
+    var sid: String { LiveKitRegistry.sid(of: stream.id) }
+  }
+
+  private struct State {
+    /// Who is told and asked; nil: it is over.
+    var owner: LiveKitMember?
+    var peer: AnsweringPeer?
+    var data: LiveKitData?
+    /// In the order of their publishing.
+    var remotes: [Remote] = []
+    /// Of this client, by the sids of its tracks.
+    var forwardings: [String: PublisherForwarding] = [:]
+    var muted: Set<String> = []
+    /// The client was asked for an offer, which has not come.
+    var isAsked = false
+    var requests: WorkAllowance
+    var wasConnected = false
+    var isConnected = false
+    var absences = 0
+
+    var laneCount: Int { remotes.count { $0.lane != nil } }
+
+    /// Sections in which something may be sent.
+    func free(_ sections: [LiveKitOffer.Section], isVideo: Bool) -> [LiveKitOffer.Section] {
+      sections.filter { section in
+        section.isVideo == isVideo && section.isReceived && !section.isSent && !remotes.contains { $0.mid == section.mid }
+      }
+    }
+  }
+
+  /// Nanoseconds for the first path, and for another one after it was lost.
+  static let connecting: Int64 = 20_000_000_000
+  static let absence: Int64 = 30_000_000_000
+  /// Streams that are sent to one client.
+  static let mostLanes = 64
+  /// Sections of an offer: as many as may be sent, and as many as may be announced.
+  static let mostSections = 160
+
+  private let place: LoopbackTransport
+  private let grants: LiveKitGrants
+  private let table: WebTable
+  private let state: Monitor<State>
+
+  init(of place: LoopbackTransport, _ grants: LiveKitGrants, _ table: WebTable) {
+    (self.place, self.grants, self.table) = (place, grants, table)
+    let now = table.clock.now()
+    state = Monitor(State(requests: WorkAllowance(burst: WebMember.requests, perSecond: WebMember.requestsPerSecond, now: now)))
+  }
+
+  func begin(_ owner: LiveKitMember) { state.withLock { $0.owner = owner } }
+  private var owner: LiveKitMember? { state.withLock { $0.owner } }
+  private var peer: AnsweringPeer? { state.withLock { $0.peer } }
+  /// nil: there is no path yet by which it would go.
+  var data: LiveKitData? { state.withLock { $0.data } }
+
+  private func makePeer(_ owner: LiveKitMember) -> AnsweringPeer {
+    if let peer { return peer }
+    let made = AnsweringPeer(
+      offersLoopback: table.offersLoopback, bitrates: table.options.bitrates, hasChannels: true, thread: table.thread,
+      network: table.network, loop: table.loop)
+    let data = LiveKitData(over: made.transport, table) { [weak owner] packet, isReliable in owner?.send(packet, isReliable: isReliable) }
+    state.withLock { ($0.peer, $0.data) = (made, data) }
+    made.transport.connect(self)
+    table.begins(self, of: owner)
+    table.loop.schedule(at: table.clock.now() &+ LiveKitMedia.connecting) { [weak self] in
+      guard let self, !state.withLock({ $0.wasConnected }) else { return }
+      end(MediaError(.timeout, "no path to the client was found within \(LiveKitMedia.connecting / 1_000_000_000) s"))
+    }
+    return made
+  }
+
+  // MARK: The end
+
+  /// From any thread.
+  func close() {
+    let former: State = state.withLock { state in
+      defer { (state.owner, state.peer, state.data, state.remotes, state.forwardings) = (nil, nil, nil, [], [:]) }
+      return state
+    }
+    table.forget(self)
+    for one in former.remotes where one.lane != nil { place.unsubscribe(from: one.stream.id) }
+    for one in former.forwardings.values { withdraw(one) }
+    former.peer?.transport.disconnect()
+  }
+
+  private func withdraw(_ one: PublisherForwarding) {
+    place.unpublish(one.stream)
+    table.liveKit.setTrack(nil, of: one.stream)
+  }
+
+  func end(_ error: MediaError) { owner?.leave(error) }
+
+  // MARK: Negotiation
+
+  func take(offer sdp: String) {
+    guard let owner else { return }
+    let (now, sections) = (table.clock.now(), owner.look { $0.sections })
+    do throws(MediaError) {
+      guard state.withLock({ $0.requests.take(at: now) }) else { throw MediaError(.limit, "the client makes too many offers") }
+      guard sections.count <= LiveKitMedia.mostSections else {
+        throw MediaError(.format, "the offer has \(sections.count) sections; accepted: at most \(LiveKitMedia.mostSections)")
+      }
+      let peer = makePeer(owner)
+      _ = try peer.take(offer: sdp)
+      state.withLock { $0.isAsked = false }
+      endPublishing(sections, owner)
+      fill(sections, peer, owner)
+      try peer.describe()
+      let text = try peer.answer()
+      let sent = state.withLock { state in state.remotes.compactMap { one in one.mid.map { ($0, one.sid) } } }
+      owner.change { $0.answer(text, tracks: Dictionary(sent) { first, _ in first }) }
+      arrange()
+    } catch {
+      owner.leave(error)
+    }
+  }
+
+  func addRemote(candidate: String, mid: String?) { peer?.add(candidate: candidate, mid: mid) }
+
+  /// Tracks that the client sends no longer.
+  private func endPublishing(_ sections: [LiveKitOffer.Section], _ owner: LiveKitMember) {
+    let live = owner.look { signalling in Set(sections.filter(\.isSent).compactMap { signalling.track(of: $0)?.sid }) }
+    let gone: [(sid: String, forwarding: PublisherForwarding)] = state.withLock { state in
+      let gone = state.forwardings.filter { !live.contains($0.key) }
+      for sid in gone.keys { state.forwardings[sid] = nil }
+      return gone.map { ($0.key, $0.value) }
+    }
+    for one in gone {
+      withdraw(one.forwarding)
+      owner.change { $0.unpublish(one.sid) }
+    }
+  }
+
+  /// Streams that the client takes and is not sent, in their order.
+  private func waiting(_ owner: LiveKitMember) -> [StreamDescription] {
+    let remotes = state.withLock { $0.remotes.filter { $0.lane == nil } }
+    return owner.look { signalling in remotes.filter { signalling.wants($0.sid) }.map(\.stream) }
+  }
+
+  /// Puts streams into sections that have none, audio first.
+  private func fill(_ sections: [LiveKitOffer.Section], _ peer: AnsweringPeer, _ owner: LiveKitMember) {
+    let waiting = waiting(owner)
+    for isVideo in [false, true] {
+      var free = state.withLock { $0.free(sections, isVideo: isVideo) }[...]
+      for stream in waiting where isVideo == stream.isVideo {
+        guard state.withLock({ $0.laneCount < LiveKitMedia.mostLanes }), let section = free.popFirst() else { break }
+        send(stream, in: section.mid, peer, owner)
+      }
+    }
+  }
+
+  private func send(_ stream: StreamDescription, in mid: String, _ peer: AnsweringPeer, _ owner: LiveKitMember) {
+    let (sid, group) = (LiveKitRegistry.sid(of: stream.id), owner.look { $0.sid(of: stream.userID) } ?? "")
+    let place = place
+    let lane = PlayerLane(isVideo: stream.isVideo, over: peer.transport, clock: table.clock) { place.requestKeyFrame(of: $0) }
+    do throws(MediaError) {
+      try peer.publish(lane.stream, codec: stream.codec, format: stream.format, in: mid, as: (group: "\(group)|\(sid)", id: sid))
+    } catch {
+      // This section cannot take it; another offer may have one that can.
+      return
+    }
+    lane.follow(stream.id)
+    let isPaused: Bool = state.withLock { state in
+      guard let index = state.remotes.firstIndex(where: { $0.stream.id == stream.id }) else { return true }
+      (state.remotes[index].mid, state.remotes[index].lane) = (mid, lane)
+      return state.remotes[index].isPaused
+    }
+    if !isPaused { place.subscribe(to: stream.id, .encoded(lane)) }
+  }
+
+  /// Asks the client for an offer, if a stream waits for a section.
+  func arrange() {
+    guard let owner, grants.subscribes else { return }
+    let (waiting, sections) = (waiting(owner), owner.look { $0.sections })
+    let missing: [Int]? = state.withLock { state in
+      guard !state.isAsked, state.peer != nil, !waiting.isEmpty, state.laneCount < LiveKitMedia.mostLanes else { return nil }
+      let missing = [false, true].map { isVideo in
+        max(0, waiting.count { $0.isVideo == isVideo } - state.free(sections, isVideo: isVideo).count)
+      }
+      guard sections.count + missing[0] + missing[1] <= LiveKitMedia.mostSections else { return nil }
+      state.isAsked = true
+      return missing
+    }
+    if let missing { owner.change { $0.require(audio: missing[0], video: missing[1]) } }
+  }
+
+  // MARK: Streams of others
+
+  func add(_ stream: StreamDescription) { state.withLock { $0.remotes.append(Remote(stream: stream)) } }
+
+  /// Whose it is; nil: it is not known.
+  func publisher(of stream: StreamID) -> String? { state.withLock { $0.remotes.first { $0.stream.id == stream }?.stream.userID } }
+
+  /// Whose it was; nil: it is not known.
+  func remove(_ stream: StreamID) -> String? {
+    stop(stream)
+    return state.withLock { state in
+      state.remotes.firstIndex { $0.stream.id == stream }.map { state.remotes.remove(at: $0).stream.userID }
+    }
+  }
+
+  private func stop(_ stream: StreamID) {
+    let lane: PlayerLane? = state.withLock { state in
+      guard let index = state.remotes.firstIndex(where: { $0.stream.id == stream }) else { return nil }
+      state.remotes[index].mid = nil
+      return state.remotes[index].lane.take()
+    }
+    guard let lane else { return }
+    place.unsubscribe(from: stream)
+    peer?.transport.unpublish(lane.stream)
+  }
+
+  /// The client takes a track, or does not any more.
+  func setWanted(_ sid: String, _ isWanted: Bool) {
+    if !isWanted, let stream = LiveKitRegistry.stream(of: sid) { stop(stream) }
+    arrange()
+  }
+
+  /// The client is not to be sent a track for the moment, or is again.
+  func setPaused(_ sid: String, _ isPaused: Bool) {
+    guard let stream = LiveKitRegistry.stream(of: sid) else { return }
+    let lane: PlayerLane? = state.withLock { state in
+      guard let index = state.remotes.firstIndex(where: { $0.stream.id == stream }), state.remotes[index].isPaused != isPaused else {
+        return nil
+      }
+      state.remotes[index].isPaused = isPaused
+      return state.remotes[index].lane
+    }
+    guard let lane else { return }
+    if isPaused { return place.unsubscribe(from: stream) }
+    lane.follow(stream)
+    place.subscribe(to: stream, .encoded(lane))
+  }
+
+  private func lane(_ stream: StreamID) -> PlayerLane? { state.withLock { $0.remotes.first { $0.lane?.stream == stream }?.lane } }
+
+  // MARK: Streams of the client
+
+  var publishedAudio: [String] { state.withLock { $0.forwardings.filter { !$0.value.isVideo }.map(\.key).sorted() } }
+
+  /// Of audio the room is told, and it is not passed on.
+  func setMuted(_ sid: String, _ isMuted: Bool) {
+    let one: PublisherForwarding? = state.withLock { state in
+      if isMuted { state.muted.insert(sid) } else { state.muted.remove(sid) }
+      return state.forwardings[sid]
+    }
+    guard let one, !one.isVideo else { return }
+    one.setMuted(isMuted)
+    place.setMuted(one.stream, isMuted)
+  }
+
+  func requestKeyFrame(of stream: StreamID) {
+    let now = table.clock.now()
+    guard let one = state.withLock({ $0.forwardings.values.first { $0.stream == stream } }), one.isToBeAsked(now: now) else { return }
+    peer?.transport.requestKeyFrame(of: one.source)
+  }
+
+  /// Media has come of a track that the client announced.
+  private func publish(_ source: StreamDescription, _ peer: AnsweringPeer, _ owner: LiveKitMember) {
+    guard grants.publishes, let mid = peer.section(of: source.id) else { return }
+    let track = owner.look { signalling in signalling.sections.first { $0.mid == mid }.flatMap { signalling.track(of: $0) } }
+    guard let track, track.isVideo == source.isVideo, let stream = LiveKitRegistry.stream(of: track.sid) else { return }
+    let (isNew, isMuted) = state.withLock { ($0.forwardings[track.sid] == nil, $0.muted.contains(track.sid) || track.isMuted) }
+    if isNew {
+      let format: StreamFormat =
+        switch source.format {
+        case .video(let format, _): .video(format, kind: track.isScreen ? VideoKind.screenShare.rawValue : VideoKind.virtual.rawValue)
+        case .audio(let format, _): .audio(format, kind: track.isScreen ? 2 : 1)
+        }
+      do throws(MediaError) {
+        try place.publish(stream, codec: source.codec, format: format)
+      } catch {
+        // The room does not permit it; what else the client sends goes on.
+        return
+      }
+      if !track.isVideo, isMuted { place.setMuted(stream, true) }
+    }
+    let one = PublisherForwarding(source.id, as: stream, isVideo: track.isVideo, isMuted: isMuted, to: place.outlet(of: stream))
+    state.withLock { $0.forwardings[track.sid] = one }
+    peer.transport.subscribe(to: source.id, .encoded(one))
+  }
+
+  // MARK: Events of the connection
+
+  func transport(_ transport: any Transport, _ event: TransportEvent) {
+    guard let (owner, peer) = state.withLock({ state in state.owner.flatMap { owner in state.peer.map { (owner, $0) } } }) else { return }
+    switch event {
+    case .signal(.localCandidate(let text, let mid, _)): owner.change { $0.trickle(text, mid: mid) }
+    case .connected, .reconnected:
+      let isFirst = state.withLock { state in
+        defer { (state.wasConnected, state.isConnected) = (true, true) }
+        return !state.wasConnected
+      }
+      guard isFirst else { return }
+      table.connected(self, of: owner)
+      data?.open()
+    case .reconnecting: lost()
+    case .disconnected(let error): owner.leave(error ?? MediaError(.closed, "the client ended the connection"))
+    case .streamAdded(let stream): publish(stream, peer, owner)
+    case .speaking(let source, _, let isSpeaking, let level):
+      let one = state.withLock { $0.forwardings.values.first { $0.source == source } }
+      if let one { place.setSpeaking(one.stream, isSpeaking, level: level) }
+    case .channel(let channel, let event):
+      do throws(MediaError) {
+        try data?.follow(event, of: channel)
+      } catch {
+        owner.leave(error)
+      }
+    case .receivers(let stream, let count): lane(stream)?.setTaken(count > 0)
+    case .keyFrameRequested(let stream): lane(stream)?.keyFrameRequested()
+    default: break
+    }
+  }
+
+  private func lost() {
+    let absence = state.withLock { state in
+      (state.isConnected, state.absences) = (false, state.absences + 1)
+      return state.absences
+    }
+    table.loop.schedule(at: table.clock.now() &+ LiveKitMedia.absence) { [weak self] in
+      guard let self, state.withLock({ !$0.isConnected && $0.absences == absence }) else { return }
+      end(MediaError(.timeout, "the path to the client was lost for \(LiveKitMedia.absence / 1_000_000_000) s"))
+    }
+  }
+}

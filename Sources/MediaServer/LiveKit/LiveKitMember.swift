@@ -1,0 +1,299 @@
+import MediaCore
+import MediaNetwork
+import MediaRuntime
+import MediaSignalling
+import MediaTransport
+
+/// A member of the room who speaks LiveKit's protocol: in the room they are a member like any other, by a transport of this process, so that
+/// access, permissions, capacity, moderation and speakers are the room's. What is not said to be called from any thread is called on the
+/// server's event loop.
+final class LiveKitMember: WebParticipant, WebConnectionOwner, TransportDelegate {
+  private struct State: @unchecked Sendable {
+    let signalling: LiveKitServerSession
+    /// nil: it was lost, and may come again.
+    var connection: WebConnection?
+    /// The request that is answered when the room has.
+    var offer: WebSocketOffer?
+    var permissions: Permissions?
+    var isOver = false
+    /// Counts the connections that were lost.
+    var absences = 0
+    var messages: WorkAllowance
+    /// A moderator has muted them.
+    var isSilenced = false
+  }
+
+  /// Nanoseconds in which a client may come back over another connection.
+  static let absence: Int64 = 20_000_000_000
+  /// Messages at once, and in a second: a client that joins a room of many subscribes to each, and trickles.
+  static let burst = 1_000.0
+  static let perSecond = 50.0
+
+  let member: Member
+  let sid: String
+  let place: LoopbackTransport
+  let prefix: AddressPrefix
+  let address: SocketAddress
+  let grants: LiveKitGrants
+  let hasPage = true
+  var id: ObjectIdentifier { ObjectIdentifier(place) }
+  private let table: WebTable
+  private let media: LiveKitMedia
+  private let state: Monitor<State>
+
+  /// What a client is told whom nobody knows any more: it joins as somebody else.
+  static let comeAgain: [UInt8] = LiveKitServerSession.leave(nil, isAgain: true)
+
+  init(
+    _ user: Member, _ joining: LiveKitJoining, _ grants: LiveKitGrants, _ token: String, _ offer: WebSocketOffer,
+    _ connection: WebConnection, _ table: WebTable
+  ) {
+    var member = user
+    // Of what is sent to them, nothing is decoded or encoded here.
+    (member.decodes, member.takesRaw) = ([WebMember.codec(isVideo: true)], false)
+    (self.member, self.grants, self.table, address, prefix) = (member, grants, table, connection.address, connection.prefix)
+    let place = LoopbackTransport(room: table.room, member: member, token: AccessToken(token), loop: table.loop) { place throws(MediaError) in
+      try table.admit(place)
+    }
+    (self.place, sid) = (place, table.liveKit.newSID(of: member.userID))
+    media = LiveKitMedia(of: place, grants, table)
+    let now = table.clock.now()
+    let own = LiveKitServerSession.Participant(
+      sid: sid, identity: member.userID, name: member.displayName, metadata: grants.metadata, attributes: grants.attributes,
+      joined: table.clock.wallTime() / 1_000_000_000)
+    let signalling = LiveKitServerSession(joining, as: own, grants: grants, room: table.room, roomSID: table.liveKit.roomSID) {
+      LiveKitRegistry.sid(of: place.makeStreamID())
+    }
+    let messages = WorkAllowance(burst: LiveKitMember.burst, perSecond: LiveKitMember.perSecond, now: now)
+    state = Monitor(State(signalling: signalling, connection: connection, offer: offer, messages: messages))
+  }
+
+  func start() {
+    guard !state.withLock({ $0.isOver }) else { return }
+    media.begin(self)
+    place.connect(self)
+    // Who has gone is not held until then.
+    table.loop.schedule(at: table.clock.now() &+ WebMember.patience) { [weak self] in self?.endWaiting() }
+  }
+
+  private func endWaiting() {
+    guard state.withLock({ $0.permissions == nil && !$0.isOver }) else { return }
+    leave(MediaError(.timeout, "the room did not answer within \(WebMember.patience / 1_000_000_000) s"))
+  }
+
+  // MARK: The end
+
+  func leave(_ error: MediaError?) {
+    let (isFirst, wasIn, connection, hasOffer): (Bool, Bool, WebConnection?, Bool) = state.withLock { state in
+      defer { (state.isOver, state.offer) = (true, nil) }
+      return (!state.isOver, state.permissions != nil, state.connection, state.offer != nil)
+    }
+    guard isFirst else { return }
+    media.close()
+    place.disconnect()
+    table.remove(self)
+    table.liveKit.leave(self, as: member.userID)
+    table.liveKit.left(member.userID, sid: sid)
+    if hasOffer, let error {
+      connection?.respond(WebTable.response(error))
+    } else {
+      state.withLock { $0.signalling.end(error) }
+      flush()
+      connection?.close(error?.text ?? "")
+    }
+    state.withLock { $0.connection = nil }
+    if wasIn {
+      table.options.watch?(.left(userID: member.userID, because: error))
+    } else if let error {
+      table.options.watch?(.refused(userID: member.userID, at: address, because: error))
+    }
+  }
+
+  /// From any thread.
+  func lost(_ connection: WebConnection) {
+    table.loop.post { [self] in
+      let (absence, isIn): (Int?, Bool) = state.withLock { state in
+        guard state.connection === connection, !state.isOver else { return (nil, false) }
+        (state.connection, state.absences) = (nil, state.absences + 1)
+        return (state.absences, state.permissions != nil)
+      }
+      guard let absence else { return }
+      guard isIn else { return leave(nil) }
+      table.loop.schedule(at: table.clock.now() &+ LiveKitMember.absence) { [weak self] in self?.endAbsence(absence) }
+    }
+  }
+
+  private func endAbsence(_ absence: Int) {
+    guard state.withLock({ $0.connection == nil && $0.absences == absence && !$0.isOver }) else { return }
+    leave(MediaError(.timeout, "the client did not come back within \(LiveKitMember.absence / 1_000_000_000) s"))
+  }
+
+  /// The client comes back, over a connection that speaks WebSocket already. False: it has left.
+  func resume(_ joining: LiveKitJoining, _ connection: WebConnection) -> Bool {
+    let (isHere, former): (Bool, WebConnection?) = state.withLock { state in
+      guard !state.isOver, state.permissions != nil else { return (false, nil) }
+      defer { state.connection = connection }
+      return (true, state.connection)
+    }
+    guard isHere else { return false }
+    former?.close("the client has come back over another connection")
+    connection.belong(to: self)
+    change { $0.resume(joining) }
+    return true
+  }
+
+  // MARK: Messages
+
+  /// On the network thread.
+  func receive(_ message: WebLink.Message) {
+    guard case .bytes(let bytes) = message else { return }
+    table.loop.post { [self] in
+      let (now, wallTime) = (table.clock.now(), table.clock.wallTime())
+      do throws(MediaError) {
+        try state.withLock { state throws(MediaError) in
+          guard !state.isOver else { return }
+          guard state.messages.take(at: now) else { throw MediaError(.limit, "the client sends too many messages") }
+          try state.signalling.receive(bytes, wallTime: wallTime)
+        }
+        advance()
+      } catch {
+        leave(error)
+      }
+    }
+  }
+
+  func change(_ body: (LiveKitServerSession) -> Void) {
+    state.withLock { body($0.signalling) }
+    advance()
+  }
+
+  func look<Result>(_ body: (LiveKitServerSession) -> Result) -> Result { state.withLock { body($0.signalling) } }
+
+  private func advance() {
+    flush()
+    while let event = state.withLock({ $0.signalling.takeEvent() }) {
+      if state.withLock({ $0.isOver }) { return }
+      handle(event)
+      flush()
+    }
+  }
+
+  private func flush() {
+    // What a client is told while it is away, it learns when it comes back.
+    while let message = state.withLock({ $0.signalling.takeOutput() }) {
+      guard let connection = state.withLock({ $0.connection }) else { continue }
+      guard connection.send(.bytes(message)) || state.withLock({ $0.isOver }) else {
+        return leave(MediaError(.limit, "the client does not read its messages"))
+      }
+    }
+  }
+
+  private func handle(_ event: LiveKitServerSession.Event) {
+    switch event {
+    case .offer(let sdp): media.take(offer: sdp)
+    case .candidate(let text, let mid): media.addRemote(candidate: text, mid: mid)
+    // It is published when media of it comes.
+    case .announced(let track, _): if let stream = LiveKitRegistry.stream(of: track.sid) { table.liveKit.setTrack(track, of: stream) }
+    case .muted(let sid, let isMuted): mute(sid, isMuted)
+    case .wants(let sid, let isWanted): media.setWanted(sid, isWanted)
+    case .paused(let sid, let isPaused): media.setPaused(sid, isPaused)
+    case .left: leave(nil)
+    }
+  }
+
+  private func mute(_ sid: String, _ isMuted: Bool) {
+    guard let stream = LiveKitRegistry.stream(of: sid) else { return }
+    media.setMuted(sid, isMuted || state.withLock { $0.isSilenced })
+    // The room does not know of video that is muted.
+    guard let track = table.liveKit.setMuted(stream, isMuted), track.isVideo else { return }
+    for other in table.liveKit.members where other !== self { other.change { $0.setMuted(sid, isMuted, of: member.userID) } }
+  }
+
+  /// What the client sends to others who speak this protocol.
+  func send(_ packet: LiveKitDataPacket, isReliable: Bool) {
+    guard grants.publishesData ?? grants.publishes else { return }
+    let bytes = packet.from(member.userID, sid: sid)
+    for other in table.liveKit.members where other !== self {
+      guard packet.destinations.isEmpty || packet.destinations.contains(other.member.userID) else { continue }
+      if other.media.data?.send(bytes, isReliable: isReliable) == false {
+        other.leave(MediaError(.limit, "the client does not read its data"))
+      }
+    }
+  }
+
+  // MARK: The room's events
+
+  func transport(_ transport: any Transport, _ event: TransportEvent) {
+    switch event {
+    case .connected(let permissions): welcome(permissions)
+    case .disconnected(let error): leave(error ?? WebTable.closed)
+    case .joined(let other): meet(other)
+    case .left(let userID):
+      let sid = look { $0.sid(of: userID) }
+      change { $0.part(userID) }
+      if let sid { table.liveKit.left(userID, sid: sid) }
+    case .streamAdded(let stream): added(stream)
+    case .streamRemoved(let id):
+      guard let userID = media.remove(id) else { return }
+      change { $0.remove(LiveKitRegistry.sid(of: id), of: userID) }
+    case .streamMuted(let id, let isMuted):
+      if let userID = media.publisher(of: id) { change { $0.setMuted(LiveKitRegistry.sid(of: id), isMuted, of: userID) } }
+    case .speaking(_, let userID, let isSpeaking, let level): change { $0.speak(userID, isSpeaking, level: level) }
+    case .attributeChanged(let userID, let key, let value, _): change { $0.setAttribute(key, value, of: userID) }
+    case .keyFrameRequested(let id): media.requestKeyFrame(of: id)
+    case .permissionsChanged(let userID, let permissions):
+      if userID == member.userID { state.withLock { $0.permissions = permissions } }
+    case .moderated(_, let moderation, _): moderated(moderation)
+    // Of a scripted network, and of transports with layers.
+    default: break
+    }
+  }
+
+  private func welcome(_ permissions: Permissions) {
+    let (connection, offer): (WebConnection?, WebSocketOffer?) = state.withLock { state in
+      guard !state.isOver else { return (nil, nil) }
+      state.permissions = permissions
+      return (state.connection, state.offer.take())
+    }
+    guard let connection, let offer else { return }
+    table.options.watch?(.entered(member))
+    // After what the room says of others, which has been posted.
+    table.loop.post { [self] in
+      // Who has gone is noticed by the connection.
+      guard !state.withLock({ $0.isOver }), connection.upgrade(offer, for: .liveKit) else { return }
+      change { $0.welcome() }
+      media.arrange()
+    }
+  }
+
+  private func meet(_ other: Member) {
+    let known = table.liveKit.member(other.userID)
+    var attributes: [String: String] = [:]
+    for key in other.attributes.keys { attributes[key] = other.attributes[key] }
+    let participant = LiveKitServerSession.Participant(
+      sid: table.liveKit.sid(of: other.userID), identity: other.userID, name: other.displayName, metadata: known?.grants.metadata ?? "",
+      attributes: attributes)
+    change { $0.meet(participant) }
+  }
+
+  private func added(_ stream: StreamDescription) {
+    guard stream.codec == WebMember.codec(isVideo: stream.isVideo) else {
+      let what = stream.codec == FourCC.raw ? "is sent raw" : "has the codec \(FourCC.text(stream.codec))"
+      let accepted = "members of LiveKit are sent MSDK_CODEC_VP8 and MSDK_CODEC_OPUS"
+      return place.cannotReceive(stream.id, because: MediaError(.unsupported, "the stream \(what); \(accepted)"))
+    }
+    media.add(stream)
+    change { $0.add(table.liveKit.track(of: stream), of: stream.userID) }
+    media.arrange()
+  }
+
+  private func moderated(_ moderation: Moderation) {
+    guard moderation != .removed else { return }
+    let isMuted = moderation == .muted
+    state.withLock { $0.isSilenced = isMuted }
+    for sid in media.publishedAudio {
+      change { $0.moderate(sid, isMuted) }
+      media.setMuted(sid, isMuted)
+    }
+  }
+}

@@ -1,0 +1,94 @@
+import MediaCore
+import MediaSignalling
+import MediaTransport
+
+/// What members who speak LiveKit's protocol know of each other beyond what the room knows: the names by which participants and tracks are
+/// called in it, and what publishers said of their tracks. The functions may be called from any thread.
+final class LiveKitRegistry: Sendable {
+  private struct State {
+    /// Of participants, by their user ids.
+    var sids: [String: String] = [:]
+    var members: [String: LiveKitMember] = [:]
+    var tracks: [StreamID: LiveKitTrack] = [:]
+  }
+
+  private let state = Monitor(State())
+  /// Of the room.
+  let roomSID = LiveKitRegistry.makeSID("RM_")
+
+  private static func makeSID(_ kind: String) -> String {
+    kind + String((0..<12).map { _ in Array("ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz23456789")[Int.random(in: 0..<57)] })
+  }
+
+  // MARK: Participants
+
+  /// All members call somebody by the same one, until they leave.
+  func sid(of userID: String) -> String {
+    state.withLock { state in
+      if let known = state.sids[userID] { return known }
+      let made = LiveKitRegistry.makeSID("PA_")
+      state.sids[userID] = made
+      return made
+    }
+  }
+
+  /// Of somebody who joins: also under a user id that somebody has, whose place they take.
+  func newSID(of userID: String) -> String {
+    let made = LiveKitRegistry.makeSID("PA_")
+    state.withLock { $0.sids[userID] = made }
+    return made
+  }
+
+  /// A member has learned that somebody left: who comes under that user id next has another sid.
+  func left(_ userID: String, sid: String) {
+    state.withLock { state in if state.sids[userID] == sid { state.sids[userID] = nil } }
+  }
+
+  /// A new one takes the place of the former, who is returned.
+  func enter(_ member: LiveKitMember, as userID: String) -> LiveKitMember? {
+    state.withLock { state in
+      defer { state.members[userID] = member }
+      return state.members[userID]
+    }
+  }
+
+  func leave(_ member: LiveKitMember, as userID: String) {
+    state.withLock { state in if state.members[userID] === member { state.members[userID] = nil } }
+  }
+
+  func member(_ userID: String) -> LiveKitMember? { state.withLock { $0.members[userID] } }
+  var members: [LiveKitMember] { state.withLock { Array($0.members.values) } }
+
+  // MARK: Tracks
+
+  /// Those of streams that were published otherwise are called by their streams, too.
+  static func sid(of stream: StreamID) -> String { "TR_\(String(stream.value, radix: 36))" }
+
+  static func stream(of sid: String) -> StreamID? {
+    guard sid.utf8.starts(with: "TR_".utf8) else { return nil }
+    return UInt64(Substring(sid.utf8.dropFirst(3)), radix: 36).map { StreamID(value: $0) }
+  }
+
+  func setTrack(_ track: LiveKitTrack?, of stream: StreamID) { state.withLock { $0.tracks[stream] = track } }
+
+  /// By its publisher; nil: it is not known.
+  func setMuted(_ stream: StreamID, _ isMuted: Bool) -> LiveKitTrack? {
+    state.withLock { state in
+      state.tracks[stream]?.isMuted = isMuted
+      return state.tracks[stream]
+    }
+  }
+
+  /// As its publisher announced it, or as the room describes the stream.
+  func track(of stream: StreamDescription) -> LiveKitTrack {
+    if var known = state.withLock({ $0.tracks[stream.id] }) {
+      if !known.isVideo { known.isMuted = stream.isMuted }
+      return known
+    }
+    var (width, height): (UInt32, UInt32) = (0, 0)
+    if case .video(let format, _) = stream.format { (width, height) = (format.width, format.height) }
+    return LiveKitTrack(
+      sid: LiveKitRegistry.sid(of: stream.id), isVideo: stream.isVideo, isScreen: stream.isScreen, width: width, height: height,
+      isMuted: stream.isMuted)
+  }
+}

@@ -1,0 +1,75 @@
+import MediaCore
+import MediaSDP
+
+/// A request by which a client of LiveKit comes to a server: the path says what for, a token for whom, and the query how.
+public struct LiveKitEntrance: Sendable, Equatable {
+  /// What is asked for.
+  public enum Purpose: Sendable, Equatable {
+    /// WebSocket with the signalling of version 1, in which one connection of WebRTC carries both directions.
+    case join
+    /// Whether the token would be accepted: 200, or the reason.
+    case validate
+  }
+
+  /// Bytes of the request to join, unpacked: a description has at most 65,536, and one that comes back has two.
+  static let longest = 196_608
+
+  /// What is asked for.
+  public let purpose: Purpose
+  /// A JSON Web Token, of which nothing is known yet. Empty: there is none. A secret.
+  public let token: String
+  private let query: Substring
+
+  /// nil: the path is another one. Throws `.invalid` for a token that is none.
+  public init?(_ request: HTTPRequest) throws(MediaError) {
+    switch request.path {
+    case "/rtc/v1": purpose = .join
+    case "/rtc/validate", "/rtc/v1/validate": purpose = .validate
+    default: return nil
+    }
+    query = request.query ?? ""
+    switch WHIPServer.token(request.fields) {
+    case .success(let found): token = found ?? LiveKitEntrance.value("access_token", query) ?? ""
+    case .failure(let refusal): throw refusal.error
+    }
+  }
+
+  /// What the client comes with. It may cost as much as `longest` bytes: of nobody whose token was not verified. Throws `.invalid`, `.corrupt`
+  /// and `.limit` with what is wrong in it.
+  public func joining() throws(MediaError) -> LiveKitJoining {
+    guard let text = LiveKitEntrance.value("join_request", query) else {
+      throw MediaError(.invalid, "LiveKit: the request has no join_request; accepted: a WrappedJoinRequest in base64url")
+    }
+    guard let bytes = Base64.urlDecode(Substring(text.utf8.prefix { $0 != UInt8(ascii: "=") })) else {
+      throw MediaError(.corrupt, "LiveKit: the join_request is not in base64url")
+    }
+    let wrapped = try LiveKitWrappedJoin(reading: bytes)
+    switch wrapped.compression {
+    case .none: return LiveKitJoining(try LiveKitJoinRequest(reading: wrapped.request))
+    case .gzip:
+      let unpacked = try GZip.unpack(wrapped.request, longest: LiveKitEntrance.longest)
+      return LiveKitJoining(try LiveKitJoinRequest(reading: unpacked))
+    }
+  }
+
+  /// nil: it is missing.
+  private static func value(_ name: String, _ query: Substring) -> String? {
+    for piece in query.utf8.split(separator: UInt8(ascii: "&")) {
+      let parts = piece.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
+      if parts.count == 2, parts[0].elementsEqual(name.utf8) { return ParsedURL.decoded(Substring(parts[1])) }
+    }
+    return nil
+  }
+}
+
+/// What a client comes with.
+public struct LiveKitJoining: Sendable, Equatable {
+  let request: LiveKitJoinRequest
+
+  init(_ request: LiveKitJoinRequest) {
+    self.request = request
+  }
+
+  /// The sid that the client had before it lost its connection; nil: it comes anew.
+  public var resumed: String? { request.isResuming && !request.sid.isEmpty ? request.sid : nil }
+}

@@ -1,0 +1,341 @@
+import MediaCore
+
+/// The server's side of the signalling of one participant (LiveKit's protocol, version 1: one connection of WebRTC in both directions).
+/// Messages and what the room does go in; messages and events come out. It owns no connection, no clock and no random source. Calls come one
+/// at a time.
+///
+/// Before `welcome` it gathers who is in the room. After it, what a client sends is handed to `receive`, and each offer is answered before the
+/// next one is taken.
+public final class LiveKitServerSession {
+  /// What the client wants.
+  public enum Event: Sendable, Equatable {
+    /// To be answered by `answer`.
+    case offer(String)
+    /// Of the client (RFC 8838); empty: none follows.
+    case candidate(String, mid: String?)
+    /// It is about to publish that in the section whose track is `cid`.
+    case announced(LiveKitTrack, cid: String)
+    /// It muted a track of its own, or ended that.
+    case muted(sid: String, Bool)
+    /// It takes a track of another from now on, or does not any more.
+    case wants(sid: String, Bool)
+    /// A track is not to be sent for the moment, or is again.
+    case paused(sid: String, Bool)
+    /// It leaves.
+    case left
+  }
+
+  /// Who it is.
+  public struct Participant: Sendable, Equatable {
+    var info: LiveKitParticipant
+
+    /// `joined`: seconds since 1970. `kind`, name, metadata and attributes are what everybody in the room may read.
+    public init(
+      sid: String, identity: String, name: String, metadata: String = "", attributes: [String: String] = [:], joined: Int64 = 0
+    ) {
+      info = LiveKitParticipant()
+      (info.sid, info.identity, info.name, info.metadata, info.attributes) = (sid, identity, name, metadata, attributes)
+      (info.state, info.joinedAt) = (.active, joined)
+    }
+
+    /// Of anybody.
+    public var sid: String { info.sid }
+    /// Of anybody.
+    public var identity: String { info.identity }
+  }
+
+  /// Bytes of a message of the client's: those of a description, and of what surrounds it.
+  public static let longest = 131_072
+  /// Tracks that a client may have announced at a time.
+  static let mostTracks = 64
+  /// Bytes of a name that a client gives a track or a section.
+  static let longestName = 256
+  /// Seconds between two pings of a client, and after which it gives the connection up. 0 ends the official SDK.
+  static let pingInterval: Int32 = 10
+  static let pingTimeout: Int32 = 20
+
+  private let room: LiveKitRoom
+  private var own: LiveKitParticipant
+  private var others: [String: LiveKitParticipant] = [:]
+  private let request: LiveKitJoinRequest
+  private let makeSID: () -> String
+  private var isWelcome = false
+  private var isEnded = false
+  /// Of tracks that the client has announced, by their cids.
+  private var announced: [String: LiveKitTrack] = [:]
+  /// Tracks that it said something of; others are taken if it takes everything.
+  private var wanted: [String: Bool] = [:]
+  private var offer = LiveKitOffer("")
+  private var offerID: UInt32 = 0
+  private var output: [[UInt8]] = []
+  private var events: [Event] = []
+
+  /// `makeSID` makes one for each track that the client announces, "TR_…", which no other has.
+  public init(
+    _ joining: LiveKitJoining, as participant: Participant, grants: LiveKitGrants, room: String, roomSID: String,
+    makeSID: @escaping () -> String
+  ) {
+    self.room = { room in
+      var made = LiveKitRoom()
+      (made.sid, made.name) = (roomSID, room)
+      return made
+    }(room)
+    (request, self.makeSID, own) = (joining.request, makeSID, participant.info)
+    var permission = LiveKitPermission()
+    (permission.canSubscribe, permission.canPublish) = (grants.subscribes, grants.publishes)
+    permission.canPublishData = grants.publishesData ?? grants.publishes
+    permission.canUpdateMetadata = grants.updatesMetadata
+    own.permission = permission
+  }
+
+  /// The next message for the client; nil: there is none.
+  public func takeOutput() -> [UInt8]? { output.isEmpty ? nil : output.removeFirst() }
+  /// The next thing that happened; nil: there is none.
+  public func takeEvent() -> Event? { events.isEmpty ? nil : events.removeFirst() }
+
+  private func say(_ response: LiveKitResponse) { if !isEnded { output.append(response.encoded) } }
+
+  // MARK: Coming and going
+
+  /// The room has let the client in: it is told who is there.
+  public func welcome() {
+    guard !isWelcome else { return }
+    isWelcome = true
+    var join = LiveKitJoin()
+    (join.room, join.participant) = (room, own)
+    join.others = others.values.sorted { $0.identity < $1.identity }
+    (join.pingInterval, join.pingTimeout) = (LiveKitServerSession.pingInterval, LiveKitServerSession.pingTimeout)
+    say(.join(join))
+    for track in request.tracks { announce(track) }
+    if let offer = request.offer { take(offer: offer) }
+  }
+
+  /// The client has come back over another connection, as the same participant.
+  public func resume(_ joining: LiveKitJoining) {
+    say(.reconnect(LiveKitReconnect()))
+    var update = LiveKitParticipants()
+    update.participants = [own] + others.values.sorted { $0.identity < $1.identity }
+    say(.participants(update))
+    if let offer = joining.request.offer { take(offer: offer) }
+  }
+
+  /// It is told that it has to go, and nothing afterwards.
+  public func end(_ error: MediaError?) {
+    guard !isEnded else { return }
+    output.append(LiveKitServerSession.leave(error, isAgain: false))
+    isEnded = true
+  }
+
+  /// That a client has to go. `isAgain`: it is to come back as another participant.
+  public static func leave(_ error: MediaError?, isAgain: Bool) -> [UInt8] {
+    var leave = LiveKitLeave()
+    (leave.action, leave.canReconnect) = (isAgain ? .reconnect : .disconnect, isAgain)
+    leave.reason =
+      switch error?.status {
+      case .removed?: .participantRemoved
+      case .exists?: .duplicateIdentity
+      case .closed?: .serverShutdown
+      case .timeout?: .connectionTimeout
+      case nil: .clientInitiated
+      default: .unknown
+      }
+    return LiveKitResponse.leave(leave).encoded
+  }
+
+  // MARK: The room
+
+  private func tell(_ participant: LiveKitParticipant) {
+    guard isWelcome else { return }
+    var update = LiveKitParticipants()
+    update.participants = [participant]
+    say(.participants(update))
+  }
+
+  private func change(_ identity: String, _ body: (inout LiveKitParticipant) -> Void) {
+    guard var one = others[identity] else { return }
+    body(&one)
+    one.version += 1
+    one.isPublisher = !one.tracks.isEmpty
+    others[identity] = one
+    tell(one)
+  }
+
+  /// Somebody is in the room.
+  public func meet(_ participant: Participant) {
+    others[participant.identity] = participant.info
+    tell(participant.info)
+  }
+
+  /// They are not any more.
+  public func part(_ identity: String) {
+    guard var gone = others.removeValue(forKey: identity) else { return }
+    (gone.state, gone.tracks) = (.disconnected, [])
+    gone.version += 1
+    tell(gone)
+  }
+
+  /// They said something else of themselves; nil: no more of that key.
+  public func setAttribute(_ key: String, _ value: String?, of identity: String) {
+    change(identity) { $0.attributes[key] = value }
+  }
+
+  /// They publish it.
+  public func add(_ track: LiveKitTrack, of identity: String) {
+    change(identity) { one in
+      one.tracks.removeAll { $0.sid == track.sid }
+      one.tracks.append(track.info)
+    }
+  }
+
+  /// They do not any more.
+  public func remove(_ sid: String, of identity: String) {
+    wanted[sid] = nil
+    change(identity) { one in one.tracks.removeAll { $0.sid == sid } }
+  }
+
+  /// They muted it, or ended that.
+  public func setMuted(_ sid: String, _ isMuted: Bool, of identity: String) {
+    change(identity) { one in
+      for place in one.tracks.indices where one.tracks[place].sid == sid { one.tracks[place].isMuted = isMuted }
+    }
+  }
+
+  /// Somebody began or ended to speak, at that level (RFC 6464); the client itself, too.
+  public func speak(_ identity: String, _ isSpeaking: Bool, level: UInt32) {
+    guard isWelcome, let sid = identity == own.identity ? own.sid : others[identity]?.sid else { return }
+    var speaker = LiveKitSpeaker()
+    (speaker.sid, speaker.isActive) = (sid, isSpeaking)
+    speaker.level = isSpeaking ? max(0, min(1, 1 - Float(min(level, 127)) / 127)) : 0
+    var speakers = LiveKitSpeakers()
+    speakers.speakers = [speaker]
+    say(.speakers(speakers))
+  }
+
+  /// A moderator muted a track of the client's, or ended that.
+  public func moderate(_ sid: String, _ isMuted: Bool) {
+    // The client says so, too, which is no news then.
+    if let cid = announced.first(where: { $0.value.sid == sid })?.key { announced[cid]?.isMuted = isMuted }
+    var mute = LiveKitMute()
+    (mute.sid, mute.isMuted) = (sid, isMuted)
+    say(.mute(mute))
+  }
+
+  // MARK: Negotiation
+
+  /// The sections of the offer that was taken last.
+  public var sections: [LiveKitOffer.Section] { offer.sections }
+  /// The participant's sid, by which streams of one are bound together.
+  public func sid(of identity: String) -> String? { identity == own.identity ? own.sid : others[identity]?.sid }
+  /// The track that the client announced for a section; nil: it did not.
+  public func track(of section: LiveKitOffer.Section) -> LiveKitTrack? { section.track.flatMap { announced[$0] } }
+  /// Whether the client takes it.
+  public func wants(_ sid: String) -> Bool { wanted[sid] ?? (request.settings?.isSubscribing ?? true) }
+
+  /// To the last offer. `tracks`: the sid of what is sent, by the mid of its section.
+  public func answer(_ sdp: String, tracks: [String: String]) {
+    var description = LiveKitDescription()
+    (description.type, description.sdp, description.id, description.tracks) = ("answer", sdp, offerID, tracks)
+    say(.answer(description))
+  }
+
+  /// Of this end, found after the answer.
+  public func trickle(_ candidate: String, mid: String?) {
+    var trickle = LiveKitTrickle()
+    trickle.candidate = JSON.object([
+      ("candidate", .text(candidate)), ("sdpMid", .text(mid ?? "0")), ("sdpMLineIndex", .whole(0))
+    ]).rendered()
+    say(.trickle(trickle))
+  }
+
+  /// The client is to offer so many sections more in which it receives; of none it is to offer again.
+  public func require(audio: Int, video: Int) {
+    var sections = LiveKitSections()
+    (sections.audio, sections.video) = (UInt32(clamping: audio), UInt32(clamping: video))
+    say(.sections(sections))
+  }
+
+  /// The publishing of what was announced has ended.
+  public func unpublish(_ sid: String) {
+    guard let cid = announced.first(where: { $0.value.sid == sid })?.key else { return }
+    announced[cid] = nil
+    follow()
+    var gone = LiveKitTrackID()
+    gone.sid = sid
+    say(.unpublished(gone))
+  }
+
+  /// What others are told of the client's tracks.
+  private func follow() {
+    own.tracks = announced.values.map(\.info).sorted { $0.sid < $1.sid }
+    own.isPublisher = !own.tracks.isEmpty
+    own.version += 1
+    tell(own)
+  }
+
+  // MARK: What the client says
+
+  /// One message. Throws `.corrupt` and `.limit` for what ends the connection.
+  public func receive(_ bytes: [UInt8], wallTime: Int64) throws(MediaError) {
+    switch try LiveKitRequest(reading: bytes, longest: LiveKitServerSession.longest) {
+    case .offer(let offer): take(offer: offer)
+    case .trickle(let trickle): try take(trickle)
+    case .addTrack(let track):
+      guard announced.count < LiveKitServerSession.mostTracks else {
+        throw MediaError(.limit, "LiveKit: a client announces more than \(LiveKitServerSession.mostTracks) tracks")
+      }
+      announce(track)
+    case .mute(let mute):
+      guard let cid = announced.first(where: { $0.value.sid == mute.sid })?.key, announced[cid]?.isMuted != mute.isMuted else { return }
+      announced[cid]?.isMuted = mute.isMuted
+      events.append(.muted(sid: mute.sid, mute.isMuted))
+      follow()
+    case .subscription(let change):
+      for sid in change.tracks + change.participantTracks.flatMap(\.tracks) where isKnown(sid) {
+        wanted[sid] = change.isWanted
+        events.append(.wants(sid: sid, change.isWanted))
+      }
+    case .trackSettings(let settings):
+      for sid in settings.tracks where isKnown(sid) { events.append(.paused(sid: sid, settings.isPaused)) }
+    case .ping(let ping):
+      var pong = LiveKitPong()
+      (pong.pinged, pong.timestamp) = (ping.timestamp, wallTime / 1_000_000)
+      say(.pong(pong))
+    case .leave: events.append(.left)
+    // What is known of the client's answers, of what it has and of whom it lets receive is not needed here, or not yet.
+    case .answer, .syncState, .metadata, .subscriptionPermission, .other: return
+    }
+  }
+
+  private func isKnown(_ sid: String) -> Bool { others.values.contains { one in one.tracks.contains { $0.sid == sid } } }
+
+  private func take(offer description: LiveKitDescription) {
+    (offer, offerID) = (LiveKitOffer(description.sdp), description.id)
+    events.append(.offer(description.sdp))
+  }
+
+  private func take(_ trickle: LiveKitTrickle) throws(MediaError) {
+    if !trickle.candidate.isEmpty {
+      let json = try JSONReader.read(Array(trickle.candidate.utf8), name: "a candidate of LiveKit", mostValues: 64)
+      if let text = json.member("candidate")?.string, text.utf8.count <= 1_024 {
+        let mid = json.member("sdpMid")?.string
+        events.append(.candidate(text, mid: (mid?.utf8.count ?? 65) <= 64 ? mid : nil))
+      }
+    }
+    if trickle.isLast { events.append(.candidate("", mid: nil)) }
+  }
+
+  private func announce(_ request: LiveKitAddTrack) {
+    let isFit = [request.cid, request.name, request.stream].allSatisfy { $0.utf8.count <= LiveKitServerSession.longestName }
+    guard isFit, !request.cid.isEmpty, request.type != .data, announced.count < LiveKitServerSession.mostTracks else { return }
+    // One that is announced twice is the same.
+    let isNew = announced[request.cid] == nil
+    let track = announced[request.cid] ?? LiveKitTrack(request, sid: makeSID())
+    announced[request.cid] = track
+    var published = LiveKitTrackPublished()
+    (published.cid, published.track) = (request.cid, track.info)
+    say(.published(published))
+    guard isNew else { return }
+    events.append(.announced(track, cid: request.cid))
+    follow()
+  }
+}

@@ -1,0 +1,37 @@
+import MediaCore
+
+/// A track of a participant, as a server tells of it.
+public struct LiveKitTrack: Sendable, Equatable {
+  var info: LiveKitTrackInfo
+
+  /// One that its publisher has not announced in this protocol.
+  public init(sid: String, isVideo: Bool, isScreen: Bool, width: UInt32 = 0, height: UInt32 = 0, isMuted: Bool = false) {
+    info = LiveKitTrackInfo()
+    (info.sid, info.type, info.isMuted) = (sid, isVideo ? .video : .audio, isMuted)
+    (info.width, info.height) = (width, height)
+    info.source = isVideo ? (isScreen ? .screenShare : .camera) : (isScreen ? .screenShareAudio : .microphone)
+    info.mimeType = isVideo ? "video/vp8" : "audio/opus"
+  }
+
+  /// As the client announces it.
+  init(_ announced: LiveKitAddTrack, sid: String) {
+    info = LiveKitTrackInfo()
+    (info.sid, info.type, info.name, info.isMuted) = (sid, announced.type, announced.name, announced.isMuted)
+    (info.width, info.height, info.source) = (announced.width, announced.height, announced.source)
+    (info.hasNoDTX, info.isStereo, info.hasNoRED) = (announced.hasNoDTX, announced.isStereo, announced.hasNoRED)
+    (info.encryption, info.stream) = (announced.encryption, announced.stream)
+    info.mimeType = announced.type == .video ? "video/vp8" : "audio/opus"
+  }
+
+  /// "TR_…".
+  public var sid: String { info.sid }
+  /// Of video; else of audio.
+  public var isVideo: Bool { info.type == .video }
+  /// Of a shared screen, or its audio.
+  public var isScreen: Bool { info.source == .screenShare || info.source == .screenShareAudio }
+  /// By its publisher.
+  public var isMuted: Bool {
+    get { info.isMuted }
+    set { info.isMuted = newValue }
+  }
+}
