@@ -138,6 +138,8 @@ final class RoomEnd: TransportDelegate, EncodedSink, @unchecked Sendable {
   private(set) var times: [UInt32: [Int64]] = [:]
   private(set) var keysWanted = 0
   private(set) var keysReceived = 0
+  /// Channels of data that the other end has opened.
+  private(set) var readable: [MessageChannelID] = []
   var subscribes = true
   private let pool = BufferPool(limit: 256)
   private var numbers: [StreamID: FrameID] = [:]
@@ -166,6 +168,7 @@ final class RoomEnd: TransportDelegate, EncodedSink, @unchecked Sendable {
     case .streamMuted(_, let isMuted): events.append(isMuted ? "muted" : "unmuted")
     case .keyFrameRequested: keysWanted += 1
     case .receivers(_, let count): events.append("receivers \(count)")
+    case .channel(let channel, .opened(_, isIncoming: true)): readable.append(channel)
     case .unreachable(_, let user, let error): events.append("unreachable \(user) \(error.status)")
     default: break
     }

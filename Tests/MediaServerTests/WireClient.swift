@@ -26,6 +26,7 @@ final class WireClient: NetworkDriver, @unchecked Sendable {
   }
   private(set) var responses: [HTTPResponse] = []
   private(set) var messages: [String] = []
+  private(set) var binaries: [[UInt8]] = []
   /// In the clear, if nothing else reads it.
   private(set) var hasEnded = false
   /// Its handshake is done.
@@ -56,13 +57,20 @@ final class WireClient: NetworkDriver, @unchecked Sendable {
     try send(HTTPRequest(method, path, all, body: body))
   }
 
-  func openWebSocket(_ path: String) throws {
+  func openWebSocket(_ path: String, token: String? = nil) throws {
     var random = SystemRandomNumberGenerator()
-    try send(WebSocketHandshake(host: "server", target: path, random: &random).request)
+    var request = WebSocketHandshake(host: "server", target: path, random: &random).request
+    if let token { request.fields.append("Authorization", "Bearer \(token)") }
+    try send(request)
   }
 
   func say(_ text: String) throws {
     try webSocket?.send(text: text)
+    flush()
+  }
+
+  func say(_ bytes: [UInt8]) throws {
+    try webSocket?.send(binary: bytes)
     flush()
   }
 
@@ -121,7 +129,11 @@ final class WireClient: NetworkDriver, @unchecked Sendable {
       }
     }
     while let event = webSocket?.takeEvent() {
-      if case .text(let text) = event { messages.append(text) }
+      switch event {
+      case .text(let text): messages.append(text)
+      case .binary(let bytes): binaries.append(bytes)
+      case .closed: break
+      }
     }
   }
 

@@ -151,6 +151,7 @@ final class LiveKitMedia: WebPathSeeker, TransportDelegate {
 
   /// Streams that the client takes and is not sent, in their order.
   private func waiting(_ owner: LiveKitMember) -> [StreamDescription] {
+    guard grants.subscribes else { return [] }
     let remotes = state.withLock { $0.remotes.filter { $0.lane == nil } }
     return owner.look { signalling in remotes.filter { signalling.wants($0.sid) }.map(\.stream) }
   }
@@ -188,7 +189,7 @@ final class LiveKitMedia: WebPathSeeker, TransportDelegate {
 
   /// Asks the client for an offer, if a stream waits for a section.
   func arrange() {
-    guard let owner, grants.subscribes else { return }
+    guard let owner else { return }
     let (waiting, sections) = (waiting(owner), owner.look { $0.sections })
     let missing: [Int]? = state.withLock { state in
       guard !state.isAsked, state.peer != nil, !waiting.isEmpty, state.laneCount < LiveKitMedia.mostLanes else { return nil }

@@ -2,20 +2,63 @@ import MediaCore
 
 @testable import MediaSignalling
 
-/// Messages of LiveKit as either side gets them, and access tokens.
+/// Messages of LiveKit as either side gets them, access tokens, what clients come with, and conversations with the server's side.
 enum LiveKitMessages: FuzzTarget {
   static let name = "livekit"
 
   static func run(_ bytes: UnsafeRawBufferPointer) throws {
     var input = Input(bytes)
-    switch input.number(below: 5) {
+    switch input.number(below: 8) {
     case 0: try again(LiveKitRequest.self, input.rest)
     case 1: try again(LiveKitResponse.self, input.rest)
     case 2: try again(LiveKitJoinRequest.self, input.rest)
     case 3: try again(LiveKitWrappedJoin.self, input.rest)
+    case 4: try enter(input.text)
+    case 5: try hand(Array(input.rest))
+    case 6: try converse(&input)
     default:
       let grants = try LiveKitToken.verify(input.text, now: 1_800_000_000) { $0 == "key" ? "a secret of thirty-two characters" : nil }
       expect(grants.attributes.count <= LiveKitToken.longest, "attributes from nowhere")
+    }
+  }
+
+  private static func enter(_ query: String) throws {
+    let request = HTTPRequest("GET", "/rtc/v1?join_request=\(query)", [:])
+    guard let joining = try LiveKitEntrance(request)?.joining() else { return }
+    expect(joining.request.encoded.count <= 2 * LiveKitEntrance.longest, "more than was unpacked")
+    let sections = LiveKitOffer(joining.request.offer?.sdp ?? "").sections
+    expect(sections.allSatisfy { $0.mid.utf8.count <= LiveKitEntrance.longest }, "a section from nowhere")
+  }
+
+  private static func hand(_ bytes: [UInt8]) throws {
+    let packet = try LiveKitDataPacket(bytes)
+    let sent = packet.from("anna", sid: "PA_1")
+    expect(sent.count <= bytes.count + 16, "\(sent.count) bytes of \(bytes.count)")
+    let read = try LiveKitDataPacket(sent)
+    expect(read.destinations.isEmpty && read.from("anna", sid: "PA_1") == sent, "a packet that is another on its way")
+  }
+
+  /// A client that says anything, while others come and go.
+  private static func converse(_ input: inout Input) throws {
+    var number = 0
+    let own = LiveKitServerSession.Participant(sid: "PA_0", identity: "anna", name: "Anna")
+    let session = LiveKitServerSession(
+      LiveKitJoining(LiveKitJoinRequest()), as: own, grants: LiveKitGrants(identity: "anna", room: nil), room: "a", roomSID: "RM_1"
+    ) {
+      number += 1
+      return "TR_\(number)"
+    }
+    for _ in 0..<32 where !input.isAtEnd {
+      switch input.number(below: 8) {
+      case 0: session.welcome()
+      case 1: session.meet(.init(sid: "PA_1", identity: "bob", name: "Bob"))
+      case 2: session.add(LiveKitTrack(sid: "TR_x", isVideo: true, isScreen: false), of: "bob")
+      case 3: session.part("bob")
+      case 4: session.unpublish("TR_1")
+      default: try? session.receive(Array(input.piece()), wallTime: 0)
+      }
+      while session.takeEvent() != nil {}
+      while let said = session.takeOutput() { _ = try LiveKitResponse(reading: said) }
     }
   }
 

@@ -1,0 +1,167 @@
+import MediaCore
+import MediaEmulation
+import MediaSDP
+import MediaTransport
+import Testing
+
+@testable import MediaServer
+@testable import MediaSignalling
+@testable import MediaWebRTC
+@testable import MediaWebRTCTransport
+
+/// A client of LiveKit's protocol on an emulated machine: signalling by hand, and media by a connection of WebRTC of this library. All on the
+/// thread that moves the clock.
+final class LiveKitEnd {
+  static let (key, secret) = ("key", "a secret of thirty-two characters")
+
+  let house: ServerHouse
+  let media: RoomEnd
+  private(set) var wire: WireClient
+  private let host: EmulatedHost
+  let identity: String
+  private let link: WebRTCTransport
+  private var read = 0
+  private(set) var said: [LiveKitResponse] = []
+  /// Of others, by their identities, as the server told last.
+  private(set) var others: [String: LiveKitParticipant] = [:]
+  private(set) var join: LiveKitJoin?
+  private(set) var leave: LiveKitLeave?
+  private(set) var tracks: [String: String] = [:]
+  private(set) var published: [LiveKitTrackInfo] = []
+  private var channel: MessageChannelID?
+
+  /// `publishes`: of each stream whether it is video. It takes media in so many sections of each kind.
+  init(
+    _ house: ServerHouse, _ identity: String, at address: String, publishes: [Bool] = [], sections: Int = 1, isSubscribing: Bool = true,
+    grant: (inout LiveKitGrants) -> Void = { _ in }
+  ) throws {
+    (self.house, self.identity) = (house, identity)
+    host = try house.network.addHost(address)
+    wire = try house.wire(from: host)
+    var options = WebRTCOptions()
+    (options.receivesVideo, options.receivesAudio, options.hasChannels) = (false, false, true)
+    link = WebRTCTransport(options, servers: [], own: identity, thread: host, network: host, loop: house.loop)
+    media = RoomEnd(house, link)
+    link.connect(media)
+    for isVideo in publishes { try media.publish(isVideo: isVideo) }
+    try receive(audio: sections, video: sections)
+    channel = try link.openChannel(MessageChannelOptions(label: "_reliable"))
+    var request = LiveKitJoinRequest()
+    request.settings = LiveKitConnectionSettings(isSubscribing: isSubscribing)
+    request.offer = LiveKitDescription(type: "offer", sdp: try describe())
+    request.tracks = announcements
+    try enter(request, try LiveKitEnd.token(house, identity, grant))
+  }
+
+  static func token(_ house: ServerHouse, _ identity: String, _ grant: (inout LiveKitGrants) -> Void = { _ in }) throws -> String {
+    let now = house.clock.wallTime() / second
+    var grants = LiveKitGrants(identity: identity, room: house.room)
+    grant(&grants)
+    return try LiveKitToken.make(grants, key: key, secret: secret, now: now, expires: now + 600)
+  }
+
+  static func path(_ request: LiveKitJoinRequest) -> String {
+    var wrapped = LiveKitWrappedJoin()
+    wrapped.request = request.encoded
+    return "/rtc/v1?join_request=\(Base64.urlEncode(wrapped.encoded))"
+  }
+
+  private func enter(_ request: LiveKitJoinRequest, _ token: String) throws {
+    try wire.openWebSocket(LiveKitEnd.path(request), token: token)
+  }
+
+  private func receive(audio: Int, video: Int) throws {
+    for (kind, count) in [(Transceiver.Kind.audio, audio), (.video, video)] {
+      for _ in 0..<count { try link.driver().change { (peer, _) throws(MediaError) in _ = try peer.addTransceiver(kind, .receiveOnly) } }
+    }
+  }
+
+  private func describe() throws -> String {
+    _ = try link.describe()
+    return try link.localDescription()
+  }
+
+  private var announcements: [LiveKitAddTrack] {
+    LiveKitOffer((try? link.localDescription()) ?? "").sections.filter(\.isSent).map { section in
+      var track = LiveKitAddTrack()
+      (track.cid, track.type, track.name) = (section.track ?? "", section.isVideo ? .video : .audio, "a track")
+      track.source = section.isVideo ? .camera : .microphone
+      return track
+    }
+  }
+
+  /// One more stream, which is announced and offered.
+  func publish(isVideo: Bool) throws {
+    try media.publish(isVideo: isVideo)
+    let sdp = try describe()
+    for track in announcements { try say(.addTrack(track)) }
+    try say(.offer(LiveKitDescription(type: "offer", sdp: sdp)))
+  }
+
+  func unpublish(_ place: Int) throws {
+    link.unpublish(media.streams[place])
+    try say(.offer(LiveKitDescription(type: "offer", sdp: try describe())))
+  }
+
+  /// A packet of data, reliably.
+  func send(_ packet: [UInt8]) throws {
+    if let channel { try link.send(ChannelMessage(packet, isText: false), on: channel) }
+  }
+
+  /// Packets of data that came.
+  private(set) var received: [LiveKitDataPacket] = []
+
+  private func readChannels() throws {
+    for channel in media.readable {
+      while case .message(let message) = try link.readMessage(of: channel, upTo: 65_536) { received.append(try LiveKitDataPacket(message.bytes)) }
+    }
+  }
+
+  func say(_ request: LiveKitRequest) throws { try wire.say(request.encoded) }
+  var isHere: Bool { join != nil && media.isHere }
+
+  /// Does what the server has said meanwhile.
+  func follow() throws {
+    // Of a connection that has ended nothing can be read.
+    try? readChannels()
+    while read < wire.binaries.count {
+      let response = try LiveKitResponse(reading: wire.binaries[read])
+      read += 1
+      said.append(response)
+      switch response {
+      case .join(let message):
+        join = message
+        for other in message.others { others[other.identity] = other }
+      case .participants(let update):
+        for one in update.participants where one.identity != identity { others[one.identity] = one.state == .disconnected ? nil : one }
+      case .published(let message): if let track = message.track { published.append(track) }
+      case .answer(let answer):
+        tracks = answer.tracks
+        _ = try link.setRemote(.answer, answer.sdp)
+      case .trickle(let trickle):
+        let json = try JSONReader.read(Array(trickle.candidate.utf8), name: "candidate")
+        try? link.addRemote(candidate: json.member("candidate")?.string ?? "", mid: nil)
+      case .sections(let missing):
+        try receive(audio: Int(missing.audio), video: Int(missing.video))
+        try say(.offer(LiveKitDescription(type: "offer", sdp: try describe())))
+      case .leave(let message): leave = message
+      default: break
+      }
+    }
+  }
+
+  /// The connection of signalling breaks; another is made, which resumes, or says that another one was there.
+  func breakSignalling() { wire.close() }
+
+  func comeBack(as sid: String? = nil) throws {
+    (wire, read) = (try house.wire(from: host), 0)
+    var request = LiveKitJoinRequest()
+    (request.isResuming, request.sid) = (true, sid ?? join?.participant?.sid ?? "")
+    try enter(request, try LiveKitEnd.token(house, identity))
+  }
+
+  func close() {
+    wire.close()
+    link.disconnect()
+  }
+}

@@ -1,0 +1,244 @@
+import MediaCore
+import MediaNetwork
+import MediaTransport
+import Testing
+
+@testable import MediaServer
+@testable import MediaSignalling
+
+/// Clients of LiveKit's protocol in a room.
+@Suite struct LiveKitMemberTests {
+  private func house() throws -> ServerHouse {
+    try ServerHouse { $0.accessKeys = [LiveKitEnd.key: LiveKitEnd.secret] }
+  }
+
+  private func run(_ house: ServerHouse, _ ends: [LiveKitEnd], for time: Int64 = 5 * second, until isDone: () -> Bool) throws -> Bool {
+    try house.run(for: time) {
+      for end in ends { try? end.follow() }
+      return isDone()
+    }
+  }
+
+  @Test func aClientAndAMemberOfThisProcessSeeAndHearEachOther() throws {
+    let house = try house()
+    let bot = try house.member("bot", publishes: [true, false])
+    let anna = try LiveKitEnd(house, "anna", at: "10.0.0.1", publishes: [true, false])
+    #expect(try run(house, [anna]) { anna.isHere && anna.media.has("receivers 1") })
+    #expect(anna.join?.others.map(\.identity) == ["bot"] && anna.join?.others.first?.tracks.count == 2)
+    #expect(anna.published.map(\.name) == ["a track", "a track"])
+    #expect(house.changes.contains("entered anna") && bot.has("joined anna"))
+    try anna.media.call(for: second)
+    #expect(try run(house, [anna]) { bot.added.count == 2 }, "\(bot.events)")
+    try anna.media.call(for: 2 * second)
+    #expect(bot.received(isVideo: true) > 40 && bot.received(isVideo: false) > 80, "\(bot.frames.mapValues(\.count))")
+    try bot.call(for: 2 * second)
+    #expect(anna.media.received(isVideo: true) > 40 && anna.media.received(isVideo: false) > 80, "\(anna.media.frames.mapValues(\.count))")
+    // Which track comes in which section.
+    let tracks = anna.others["bot"]?.tracks.map(\.sid) ?? []
+    #expect(Set(anna.tracks.values) == Set(tracks))
+    anna.close()
+    #expect(try run(house, []) { bot.has("left anna") && house.web.memberCount == 0 })
+    try house.close()
+  }
+
+  @Test func sectionsAreAskedForWhereSomeAreMissing() throws {
+    let house = try house()
+    let anna = try LiveKitEnd(house, "anna", at: "10.0.0.1")
+    #expect(try run(house, [anna]) { anna.isHere })
+    let bots = try (0..<3).map { try house.member("bot-\($0)", publishes: [true, false]) }
+    #expect(try run(house, [anna]) { anna.tracks.count == 6 }, "\(anna.tracks)")
+    for bot in bots { try bot.call(for: second) }
+    #expect(try run(house, [anna]) { anna.media.added.count == 6 }, "\(anna.media.events)")
+    // Of a stream that has ended another one gets the section.
+    let sections = anna.said.count { if case .sections = $0 { true } else { false } }
+    bots[0].link.disconnect()
+    let late = try house.member("late", publishes: [true])
+    #expect(try run(house, [anna]) { Set(anna.tracks.values).isSuperset(of: anna.others["late"]?.tracks.map(\.sid) ?? ["none"]) })
+    #expect(anna.said.suffix(20).contains { if case .sections(let missing) = $0 { missing == LiveKitSections() } else { false } })
+    #expect(sections > 0 && anna.others["bot-0"] == nil)
+    _ = late
+    anna.close()
+    try house.close()
+  }
+
+  @Test func whatIsPublishedLaterAndWithdrawnIsKnown() throws {
+    let house = try house()
+    let bot = try house.member("bot")
+    let anna = try LiveKitEnd(house, "anna", at: "10.0.0.1", publishes: [true])
+    let bob = try LiveKitEnd(house, "bob", at: "10.0.0.2")
+    #expect(try run(house, [anna, bob]) { anna.isHere && bob.isHere })
+    try anna.media.call(for: second, audio: nil)
+    #expect(try run(house, [anna, bob]) { bob.others["anna"]?.tracks.count == 1 && bot.added.count == 1 })
+    #expect(bob.others["anna"]?.tracks.first?.name == "a track" && bob.others["anna"]?.tracks.first?.source == .camera)
+    try anna.publish(isVideo: false)
+    #expect(try run(house, [anna, bob]) { anna.published.contains { $0.type == .audio } })
+    try house.run(for: second)
+    try anna.media.call(for: second)
+    #expect(try run(house, [anna, bob]) { bob.others["anna"]?.tracks.count == 2 && bot.added.count == 2 }, "\(bot.events)")
+    try anna.unpublish(0)
+    #expect(try run(house, [anna, bob]) { bob.others["anna"]?.tracks.map(\.type) == [.audio] && bot.added.count == 1 })
+    anna.close()
+    bob.close()
+    try house.close()
+  }
+
+  @Test func muteAndModerationGoBothWays() throws {
+    let house = try house()
+    var access = RoomAccess()
+    access.permissions = .all
+    try LoopbackTransport.setAccess(access, room: house.room, clock: house.clock)
+    defer { try? LoopbackTransport.setAccess(nil, room: house.room, clock: house.clock) }
+    let bot = try house.member("bot", publishes: [false])
+    let anna = try LiveKitEnd(house, "anna", at: "10.0.0.1", publishes: [true, false])
+    let bob = try LiveKitEnd(house, "bob", at: "10.0.0.2")
+    #expect(try run(house, [anna, bob]) { anna.isHere && bob.isHere })
+    try anna.media.call(for: second)
+    #expect(try run(house, [anna, bob]) { bot.added.count == 2 && bob.others["anna"]?.tracks.count == 2 })
+    func track(_ type: LiveKitTrackType) -> LiveKitTrackInfo? { bob.others["anna"]?.tracks.first { $0.type == type } }
+    for type in [LiveKitTrackType.audio, .video] {
+      try anna.say(.mute(LiveKitMute(sid: track(type)?.sid ?? "", isMuted: true)))
+      #expect(try run(house, [anna, bob]) { track(type)?.isMuted == true })
+    }
+    #expect(bot.has("muted"))
+    try anna.say(.mute(LiveKitMute(sid: track(.audio)?.sid ?? "", isMuted: false)))
+    #expect(try run(house, [anna, bob]) { track(.audio)?.isMuted == false && bot.has("unmuted") })
+    bot.link.setMuted(bot.streams[0], true)
+    #expect(try run(house, [anna, bob]) { bob.others["bot"]?.tracks.first?.isMuted == true })
+    try bot.link.mute("anna", true)
+    #expect(try run(house, [anna, bob]) { anna.said.contains { if case .mute(let mute) = $0 { mute.isMuted } else { false } } })
+    #expect(try run(house, [anna, bob]) { track(.audio)?.isMuted == true })
+    try bot.link.remove("anna", reason: "")
+    #expect(try run(house, [anna, bob]) { anna.leave != nil && bob.others["anna"] == nil })
+    #expect(anna.leave?.reason == .participantRemoved && anna.leave?.action == .disconnect)
+    anna.close()
+    bob.close()
+    try house.close()
+  }
+
+  @Test func whoTakesNothingByItselfSubscribes() throws {
+    let house = try house()
+    let bot = try house.member("bot", publishes: [true])
+    let anna = try LiveKitEnd(house, "anna", at: "10.0.0.1", isSubscribing: false)
+    #expect(try run(house, [anna]) { anna.isHere && anna.others["bot"]?.tracks.count == 1 })
+    try bot.call(for: second, audio: nil)
+    #expect(anna.tracks.isEmpty && anna.media.added.isEmpty)
+    let sid = try #require(anna.others["bot"]?.tracks.first?.sid)
+    try anna.say(.subscription(LiveKitSubscription(tracks: [sid], isWanted: true)))
+    #expect(try run(house, [anna]) { anna.tracks.count == 1 })
+    try bot.call(for: second, audio: nil)
+    #expect(anna.media.received(isVideo: true) > 10)
+    var settings = LiveKitTrackSettings()
+    (settings.tracks, settings.isPaused) = ([sid], true)
+    try anna.say(.trackSettings(settings))
+    try house.run(for: 500 * millisecond)
+    let count = anna.media.received(isVideo: true)
+    try bot.call(for: second, audio: nil)
+    #expect(anna.media.received(isVideo: true) == count)
+    settings.isPaused = false
+    try anna.say(.trackSettings(settings))
+    try bot.call(for: second, audio: nil)
+    #expect(anna.media.received(isVideo: true) > count + 10)
+    try anna.say(.subscription(LiveKitSubscription(tracks: [sid], isWanted: false)))
+    try house.run(for: 500 * millisecond)
+    let last = anna.media.received(isVideo: true)
+    try bot.call(for: second, audio: nil)
+    #expect(anna.media.received(isVideo: true) == last)
+    anna.close()
+    try house.close()
+  }
+
+  @Test func whoLosesTheConnectionComesBack() throws {
+    let house = try house()
+    let bot = try house.member("bot", publishes: [true])
+    let anna = try LiveKitEnd(house, "anna", at: "10.0.0.1", publishes: [false])
+    #expect(try run(house, [anna]) { anna.isHere })
+    anna.breakSignalling()
+    try bot.call(for: 5 * second, audio: nil)
+    #expect(!bot.has("left anna"))
+    let late = try house.member("late")
+    try anna.comeBack()
+    #expect(try run(house, [anna]) { anna.said.contains { if case .reconnect = $0 { true } else { false } } })
+    #expect(try run(house, [anna]) { anna.others["late"] != nil })
+    // It has the sid of somebody who is not here.
+    anna.breakSignalling()
+    try anna.comeBack(as: "PA_nobody")
+    #expect(try run(house, [anna]) { anna.leave?.action == .reconnect })
+    // It stays away.
+    anna.breakSignalling()
+    #expect(try house.run(for: 25 * second) { bot.has("left anna") && late.has("left anna") })
+    #expect(house.changes.last == "left anna timeout")
+    anna.close()
+    try house.close()
+  }
+
+  @Test func whoComesTwiceTakesTheirOwnPlace() throws {
+    let house = try house()
+    let bot = try house.member("bot")
+    let first = try LiveKitEnd(house, "anna", at: "10.0.0.1")
+    #expect(try run(house, [first]) { first.isHere })
+    let second = try LiveKitEnd(house, "anna", at: "10.0.0.2")
+    #expect(try run(house, [first, second]) { second.isHere && first.leave?.reason == .duplicateIdentity })
+    #expect(first.join?.participant?.sid != second.join?.participant?.sid && bot.events.count { $0 == "joined anna" } == 2)
+    #expect(house.web.memberCount == 1)
+    first.close()
+    second.close()
+    try house.close()
+  }
+
+  @Test func whatTheTokenDoesNotGrantIsNotDone() throws {
+    let house = try house()
+    let bot = try house.member("bot", publishes: [true])
+    let anna = try LiveKitEnd(house, "anna", at: "10.0.0.1", publishes: [true]) { ($0.publishes, $0.subscribes) = (false, false) }
+    #expect(try run(house, [anna]) { anna.isHere })
+    #expect(anna.join?.participant?.permission?.canPublish == false && anna.join?.participant?.permission?.canSubscribe == false)
+    try anna.media.call(for: second, audio: nil)
+    try bot.call(for: second, audio: nil)
+    #expect(bot.added.isEmpty && anna.tracks.isEmpty && anna.media.frames.isEmpty)
+    anna.close()
+    try house.close()
+  }
+
+  @Test func dataReachesThoseItIsFor() throws {
+    let house = try house()
+    let ends = try (1...3).map { try LiveKitEnd(house, "member-\($0)", at: "10.0.0.\($0)") }
+    #expect(try run(house, ends) { ends.allSatisfy(\.isHere) })
+    try house.run(for: second)
+    // user { payload: "hi" }, for everybody, and for one.
+    try ends[0].send([0x12, 4, 0x12, 2, 0x68, 0x69])
+    try ends[0].send([0x12, 4, 0x12, 2, 0x68, 0x6F, 0x2A, 8] + Array("member-2".utf8))
+    #expect(try run(house, ends) { ends[1].received.count == 2 && ends[2].received.count == 1 })
+    #expect(ends[1].received.map(\.identity) == ["member-1", "member-1"] && ends[0].received.isEmpty)
+    #expect(ends[1].received[0].sid == ends[0].join?.participant?.sid)
+    // What is none ends the session of who sent it, and no other.
+    try ends[0].send([0xFF])
+    #expect(try run(house, ends) { ends[0].leave != nil && ends[1].leave == nil })
+    for end in ends { end.close() }
+    try house.close()
+  }
+
+  @Test func badTokensAreRefusedAtOnce() throws {
+    let house = try house()
+    func answer(_ token: String?, _ path: String? = nil) throws -> HTTPResponse? {
+      let wire = try house.wire(at: "10.0.1.\(Int.random(in: 1...250))")
+      defer { wire.close() }
+      try wire.openWebSocket(path ?? LiveKitEnd.path(LiveKitJoinRequest()), token: token)
+      _ = try house.run(for: 3 * second) { wire.last != nil }
+      return wire.last
+    }
+    let good = try LiveKitEnd.token(house, "anna")
+    let other = try LiveKitEnd.token(house, "anna") { $0.room = "another" }
+    let none = try LiveKitEnd.token(house, "anna") { $0.joins = false }
+    let forged = String(good.dropLast(2)) + (good.hasSuffix("AA") ? "BB" : "AA")
+    for token in [nil, "a.b.c", other, none, forged] { #expect(try answer(token)?.status ?? 0 >= 400, "\(token ?? "none")") }
+    #expect(try answer(good, "/rtc/v1?join_request=AA")?.status == 400)
+    #expect(try answer(good, "/rtc/v1/validate")?.status == 200 && answer(forged, "/rtc/v1/validate")?.status == 401)
+    #expect(house.web.memberCount == 0 && !house.changes.contains { $0.hasPrefix("entered") })
+    let closed = try ServerHouse()
+    let wire = try closed.wire(at: "10.0.0.1")
+    try wire.openWebSocket(LiveKitEnd.path(LiveKitJoinRequest()), token: good)
+    #expect(try closed.run(for: 3 * second) { wire.last?.status == 404 })
+    wire.close()
+    try closed.close()
+    try house.close()
+  }
+}

@@ -1,0 +1,29 @@
+import Testing
+
+@testable import MediaSignalling
+
+@Suite struct LiveKitDataPacketTests {
+  /// kind, user (a message), who they say to be, for whom, a sequence number, and a field that nobody knows.
+  private let bytes: [UInt8] =
+    [0x08, 1, 0x12, 3, 0x12, 1, 0x41, 0x22, 1, 0x78, 0x2A, 1, 0x62, 0x2A, 1, 0x63, 0x80, 1, 7, 0x8A, 1, 1, 0x79, 0xA2, 6, 1, 9]
+
+  @Test func theServerSaysWhoSendsIt() throws {
+    let packet = try LiveKitDataPacket(bytes)
+    #expect(packet.destinations == ["b", "c"] && packet.identity == "x" && packet.sid == "y")
+    let sent = try LiveKitDataPacket(packet.from("anna", sid: "PA_1"))
+    #expect(sent.identity == "anna" && sent.sid == "PA_1" && sent.destinations.isEmpty)
+  }
+
+  @Test func theRestIsAsItWas() throws {
+    let sent = try LiveKitDataPacket(bytes).from("", sid: "")
+    #expect(sent == [0x08, 1, 0x12, 3, 0x12, 1, 0x41, 0x80, 1, 7, 0xA2, 6, 1, 9])
+  }
+
+  @Test func whatIsNoneIsRefused() {
+    for length in 0..<bytes.count {
+      // It may be one, but not with what was cut off.
+      if let packet = try? LiveKitDataPacket(Array(bytes.prefix(length))) { #expect(packet.from("", sid: "").count <= length) }
+    }
+    #expect(throws: Error.self) { try LiveKitDataPacket([0x22, 0xFF, 0xFF]) }
+  }
+}

@@ -1,0 +1,222 @@
+import MediaCore
+import Testing
+
+@testable import MediaSignalling
+
+@Suite struct LiveKitServerSessionTests {
+  private let session: LiveKitServerSession
+  private let offer = "v=0\r\nm=video 9 UDP/TLS/RTP/SAVPF 96\r\na=mid:0\r\na=sendonly\r\na=msid:- camera\r\n"
+
+  init() {
+    var request = LiveKitJoinRequest()
+    request.settings = LiveKitConnectionSettings(isSubscribing: true)
+    session = LiveKitServerSessionTests.make(request)
+  }
+
+  private static func make(_ request: LiveKitJoinRequest) -> LiveKitServerSession {
+    var number = 0
+    let own = LiveKitServerSession.Participant(sid: "PA_own", identity: "anna", name: "Anna", metadata: "m", attributes: ["a": "b"])
+    return LiveKitServerSession(
+      LiveKitJoining(request), as: own, grants: LiveKitGrants(identity: "anna", room: nil), room: "lobby", roomSID: "RM_1"
+    ) {
+      number += 1
+      return "TR_\(number)"
+    }
+  }
+
+  private func said(_ session: LiveKitServerSession) throws -> [LiveKitResponse] {
+    var list: [LiveKitResponse] = []
+    while let bytes = session.takeOutput() { list.append(try LiveKitResponse(reading: bytes)) }
+    return list
+  }
+
+  private func events(_ session: LiveKitServerSession) -> [LiveKitServerSession.Event] {
+    var list: [LiveKitServerSession.Event] = []
+    while let event = session.takeEvent() { list.append(event) }
+    return list
+  }
+
+  private func say(_ request: LiveKitRequest) throws { try session.receive(request.encoded, wallTime: 2_000_000_000) }
+
+  private func meet(_ identity: String) {
+    session.meet(.init(sid: "PA_\(identity)", identity: identity, name: identity.uppercased()))
+  }
+
+  private func announce(_ cid: String, _ type: LiveKitTrackType = .video) throws {
+    var track = LiveKitAddTrack()
+    (track.cid, track.type, track.source, track.width) = (cid, type, .camera, 640)
+    try say(.addTrack(track))
+  }
+
+  @Test func whoIsThereIsSaidFirst() throws {
+    meet("bob")
+    session.add(LiveKitTrack(sid: "TR_9", isVideo: true, isScreen: false, width: 320, height: 240), of: "bob")
+    #expect(try said(session).isEmpty)
+    session.welcome()
+    guard case .join(let join)? = try said(session).first else { throw MediaError(.fail, "no join") }
+    #expect(join.room?.name == "lobby" && join.room?.sid == "RM_1" && join.participant?.sid == "PA_own")
+    #expect(join.participant?.metadata == "m" && join.participant?.attributes == ["a": "b"])
+    #expect(join.participant?.permission?.canPublish == true && join.pingInterval > 0 && join.pingTimeout > join.pingInterval)
+    #expect(join.others.map(\.identity) == ["bob"] && join.others[0].tracks.map(\.sid) == ["TR_9"] && join.others[0].isPublisher)
+    #expect(join.others[0].tracks[0].mimeType == "video/vp8" && join.others[0].tracks[0].source == .camera)
+    // Once.
+    session.welcome()
+    #expect(try said(session).isEmpty)
+  }
+
+  @Test func whoComesAndGoesIsSaid() throws {
+    session.welcome()
+    _ = try said(session)
+    meet("bob")
+    session.add(LiveKitTrack(sid: "TR_9", isVideo: false, isScreen: true), of: "bob")
+    session.setMuted("TR_9", true, of: "bob")
+    session.setAttribute("key", "value", of: "bob")
+    session.remove("TR_9", of: "bob")
+    session.part("bob")
+    session.part("bob")
+    let updates = try said(session).map { response throws -> LiveKitParticipant in
+      guard case .participants(let update) = response, update.participants.count == 1 else { throw MediaError(.fail, "\(response)") }
+      return update.participants[0]
+    }
+    #expect(updates.map(\.version) == [0, 1, 2, 3, 4, 5])
+    #expect(updates.map(\.tracks.count) == [0, 1, 1, 1, 0, 0] && updates[1].tracks[0].source == .screenShareAudio)
+    #expect(updates[2].tracks[0].isMuted && updates[3].attributes == ["key": "value"])
+    #expect(updates.map { $0.state == .disconnected } == [false, false, false, false, false, true])
+  }
+
+  @Test func tracksAreAnnounced() throws {
+    session.welcome()
+    _ = try said(session)
+    try announce("camera")
+    let said = try said(session)
+    guard case .published(let published)? = said.first, case .participants(let own)? = said.last else {
+      throw MediaError(.fail, "\(said)")
+    }
+    #expect(published.cid == "camera" && published.track?.sid == "TR_1" && own.participants.first?.tracks.map(\.sid) == ["TR_1"])
+    guard case .announced(let track, cid: "camera")? = events(session).first else { throw MediaError(.fail, "no event") }
+    #expect(track.sid == "TR_1" && track.isVideo && !track.isScreen)
+    // A second time: the same.
+    try announce("camera")
+    #expect(try self.said(session).count == 1 && events(session).isEmpty)
+    var description = LiveKitDescription()
+    (description.type, description.sdp, description.id) = ("offer", offer, 7)
+    try say(.offer(description))
+    #expect(events(session) == [.offer(offer)])
+    #expect(session.sections.first.flatMap { session.track(of: $0) }?.sid == "TR_1")
+    session.answer("an answer", tracks: ["0": "TR_5"])
+    guard case .answer(let answer)? = try self.said(session).first else { throw MediaError(.fail, "no answer") }
+    #expect(answer.type == "answer" && answer.sdp == "an answer" && answer.id == 7 && answer.tracks == ["0": "TR_5"])
+    session.unpublish("TR_1")
+    let last = try self.said(session)
+    #expect(last.contains { if case .unpublished(let gone) = $0 { gone.sid == "TR_1" } else { false } })
+  }
+
+  @Test func muteIsNewsOnce() throws {
+    session.welcome()
+    try announce("mic", .audio)
+    _ = events(session)
+    func mute(_ sid: String, _ isMuted: Bool) throws { try say(.mute(LiveKitMute(sid: sid, isMuted: isMuted))) }
+    try mute("TR_1", true)
+    try mute("TR_1", true)
+    try mute("TR_77", true)
+    #expect(events(session) == [.muted(sid: "TR_1", true)])
+    // What the server did comes back from the client.
+    session.moderate("TR_1", false)
+    try mute("TR_1", false)
+    #expect(events(session).isEmpty)
+  }
+
+  @Test func subscriptionsAreOfTracksThatAreThere() throws {
+    session.welcome()
+    meet("bob")
+    session.add(LiveKitTrack(sid: "TR_9", isVideo: true, isScreen: false), of: "bob")
+    #expect(session.wants("TR_9"))
+    try say(.subscription(LiveKitSubscription(tracks: ["TR_9", "TR_8"], isWanted: false)))
+    #expect(events(session) == [.wants(sid: "TR_9", false)] && !session.wants("TR_9"))
+    var settings = LiveKitTrackSettings()
+    (settings.tracks, settings.isPaused) = (["TR_9", "TR_8"], true)
+    try say(.trackSettings(settings))
+    #expect(events(session) == [.paused(sid: "TR_9", true)])
+    // Somebody who takes nothing by itself.
+    let other = LiveKitServerSessionTests.make({ var request = LiveKitJoinRequest(); request.settings = .init(); return request }())
+    #expect(!other.wants("TR_9"))
+  }
+
+  @Test func candidatesAndPingsAreAnswered() throws {
+    session.welcome()
+    _ = try said(session)
+    var trickle = LiveKitTrickle()
+    (trickle.candidate, trickle.isLast) = (#"{"candidate":"candidate:1 1 udp 1 10.0.0.1 5 typ host","sdpMid":"0","sdpMLineIndex":0}"#, true)
+    try say(.trickle(trickle))
+    #expect(events(session) == [.candidate("candidate:1 1 udp 1 10.0.0.1 5 typ host", mid: "0"), .candidate("", mid: nil)])
+    try say(.ping(LiveKitPing(timestamp: 5)))
+    #expect(try said(session) == [.pong(LiveKitPong(pinged: 5, timestamp: 2_000))])
+    trickle.candidate = "{"
+    #expect(throws: MediaError.self) { try say(.trickle(trickle)) }
+  }
+
+  @Test func tracksAreBounded() throws {
+    session.welcome()
+    for number in 0..<LiveKitServerSession.mostTracks { try announce("\(number)") }
+    #expect(throws: MediaError.self) { try announce("one more") }
+    let other = LiveKitServerSessionTests.make(LiveKitJoinRequest())
+    other.welcome()
+    var track = LiveKitAddTrack()
+    for (cid, type) in [("", LiveKitTrackType.audio), (String(repeating: "a", count: 257), .audio), ("data", .data)] {
+      (track.cid, track.type) = (cid, type)
+      try other.receive(LiveKitRequest.addTrack(track).encoded, wallTime: 0)
+    }
+    #expect(events(other).isEmpty)
+  }
+
+  @Test(arguments: [(Status.removed, LiveKitDisconnectReason.participantRemoved), (.exists, .duplicateIdentity), (.closed, .serverShutdown)])
+  func theEndIsSaidWithItsReason(status: Status, reason: LiveKitDisconnectReason) throws {
+    session.welcome()
+    _ = try said(session)
+    session.end(MediaError(status, "a reason"))
+    guard case .leave(let leave)? = try said(session).first else { throw MediaError(.fail, "no leave") }
+    #expect(leave.reason == reason && leave.action == .disconnect)
+    // And nothing afterwards.
+    meet("bob")
+    session.end(nil)
+    #expect(try said(session).isEmpty)
+  }
+
+  @Test func whoComesBackIsToldOfEverybody() throws {
+    session.welcome()
+    meet("bob")
+    _ = try said(session)
+    session.resume(LiveKitJoining(LiveKitJoinRequest()))
+    let said = try said(session)
+    guard case .reconnect? = said.first, case .participants(let update)? = said.last else { throw MediaError(.fail, "\(said)") }
+    #expect(update.participants.map(\.identity) == ["anna", "bob"])
+    guard case .leave(let leave) = try LiveKitResponse(reading: LiveKitServerSession.leave(nil, isAgain: true)) else {
+      throw MediaError(.fail, "no leave")
+    }
+    #expect(leave.action == .reconnect && leave.canReconnect)
+  }
+
+  /// Whatever a client says, every byte of it changed or cut off.
+  @Test func damagedMessagesHarmNobody() throws {
+    session.welcome()
+    var settings = LiveKitTrackSettings()
+    settings.tracks = ["TR_1"]
+    var track = LiveKitAddTrack()
+    (track.cid, track.layers) = ("camera", [LiveKitLayer()])
+    let requests: [LiveKitRequest] = [
+      .addTrack(track), .trackSettings(settings), .ping(LiveKitPing(timestamp: 1)), .mute(LiveKitMute(sid: "TR_1", isMuted: true)),
+      .offer(LiveKitDescription(type: "offer", sdp: offer))
+    ]
+    for bytes in requests.map(\.encoded) {
+      for place in bytes.indices {
+        try? session.receive(Array(bytes.prefix(place)), wallTime: 0)
+        for bit in 0..<8 {
+          var damaged = bytes
+          damaged[place] ^= 1 << bit
+          try? session.receive(damaged, wallTime: 0)
+        }
+      }
+      while let said = session.takeOutput() { _ = try LiveKitResponse(reading: said) }
+    }
+  }
+}
