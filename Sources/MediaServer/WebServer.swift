@@ -6,7 +6,7 @@ import MediaSignalling
 import MediaTLS
 import MediaTransport
 
-/// Opens a loopback room of this process to browsers and to clients of WHIP and WHEP: who connects by HTTP and is let in by the room is a
+/// Opens a loopback room of this process to browsers and to clients of WHIP, WHEP and LiveKit's protocol: who connects by HTTP and is let in by the room is a
 /// member like any other. Nothing is decoded or encoded here; what is encoded passes as it is, and raw streams stay within the process.
 ///
 ///     POST /whip/ROOM[?user=…&name=…&kind=screen]        sends media to the room (RFC 9725)

@@ -26,10 +26,13 @@ extension WebTable {
   }
 
   private func verify(_ token: String) throws(MediaError) -> LiveKitGrants {
-    guard !options.accessKeys.isEmpty else { throw MediaError(.unsupported, "the server has no API key: nobody comes by LiveKit's protocol") }
+    guard !options.accessKeys.isEmpty else {
+      throw MediaError(.unsupported, "the server has no API key: nobody comes by LiveKit's protocol")
+    }
     guard !token.isEmpty else { throw MediaError(.permission, "there is no access token") }
     let grants = try LiveKitToken.verify(token, now: clock.wallTime() / 1_000_000_000) { options.accessKeys[$0] }
     guard grants.joins else { throw MediaError(.permission, "the access token does not grant roomJoin") }
+    guard !grants.isHidden else { throw MediaError(.permission, "the access token is of a hidden participant, and a room here has none") }
     guard grants.room == nil || grants.room == room else { throw MediaError(.permission, "the access token is of another room") }
     return grants
   }

@@ -279,6 +279,7 @@ final class LiveKitMedia: WebPathSeeker, TransportDelegate {
     guard grants.publishes, let mid = peer.section(of: source.id) else { return }
     let track = owner.look { signalling in signalling.sections.first { $0.mid == mid }.flatMap { signalling.track(of: $0) } }
     guard let track, track.isVideo == source.isVideo, let stream = LiveKitRegistry.stream(of: track.sid) else { return }
+    guard grants.sources.isEmpty || track.source.map({ grants.sources.contains($0) }) == true else { return }
     let (isNew, isMuted) = state.withLock { ($0.forwardings[track.sid] == nil, $0.muted.contains(track.sid) || track.isMuted) }
     if isNew {
       let format: StreamFormat =

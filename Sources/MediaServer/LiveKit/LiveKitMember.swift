@@ -52,8 +52,8 @@ final class LiveKitMember: WebParticipant, WebConnectionOwner, TransportDelegate
     // Of what is sent to them, nothing is decoded or encoded here.
     (member.decodes, member.takesRaw) = ([WebMember.codec(isVideo: true)], false)
     (self.member, self.grants, self.table, address, prefix) = (member, grants, table, connection.address, connection.prefix)
-    let place = LoopbackTransport(room: table.room, member: member, token: AccessToken(token), loop: table.loop) { place throws(MediaError) in
-      try table.admit(place)
+    let place = LoopbackTransport(room: table.room, member: member, token: AccessToken(token), loop: table.loop) {
+      (place) throws(MediaError) in try table.admit(place)
     }
     (self.place, sid) = (place, table.liveKit.newSID(of: member.userID))
     media = LiveKitMedia(of: place, grants, table)
@@ -197,6 +197,10 @@ final class LiveKitMember: WebParticipant, WebConnectionOwner, TransportDelegate
     case .muted(let sid, let isMuted): mute(sid, isMuted)
     case .wants(let sid, let isWanted): media.setWanted(sid, isWanted)
     case .paused(let sid, let isPaused): media.setPaused(sid, isPaused)
+    case .describes(let name, let metadata, let attributes):
+      for other in table.liveKit.members where other !== self {
+        other.change { $0.describe(member.userID, name: name, metadata: metadata, attributes: attributes) }
+      }
     case .left: leave(nil)
     }
   }
@@ -267,12 +271,15 @@ final class LiveKitMember: WebParticipant, WebConnectionOwner, TransportDelegate
   }
 
   private func meet(_ other: Member) {
-    let known = table.liveKit.member(other.userID)
+    // Who speaks this protocol too says more than the room knows.
+    if let known = table.liveKit.member(other.userID) {
+      let participant = known.look { $0.participant }
+      return change { $0.meet(participant) }
+    }
     var attributes: [String: String] = [:]
     for key in other.attributes.keys { attributes[key] = other.attributes[key] }
     let participant = LiveKitServerSession.Participant(
-      sid: table.liveKit.sid(of: other.userID), identity: other.userID, name: other.displayName, metadata: known?.grants.metadata ?? "",
-      attributes: attributes)
+      sid: table.liveKit.sid(of: other.userID), identity: other.userID, name: other.displayName, attributes: attributes)
     change { $0.meet(participant) }
   }
 

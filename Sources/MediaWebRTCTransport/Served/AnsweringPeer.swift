@@ -20,7 +20,8 @@ package final class AnsweringPeer: Sendable {
   /// `offersLoopback`: addresses of the machine itself are offered beside others. `bitrates` bounds what is sent. `hasChannels`: data channels
   /// are accepted, and may be opened.
   package init(
-    offersLoopback: Bool, bitrates: BandwidthEstimator.Limits, hasChannels: Bool = false, thread: any DriverLoop, network: any Network, loop: EventLoop
+    offersLoopback: Bool, bitrates: BandwidthEstimator.Limits, hasChannels: Bool = false, thread: any DriverLoop,
+    network: any Network, loop: EventLoop
   ) {
     var options = WebRTCOptions()
     (options.offersLoopback, options.bitrates, options.hasChannels) = (offersLoopback, bitrates, hasChannels)

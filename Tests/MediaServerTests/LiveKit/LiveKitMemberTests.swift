@@ -198,6 +198,36 @@ import Testing
     try house.close()
   }
 
+  @Test func tracksAreOfSourcesThatTheTokenGrants() throws {
+    let house = try house()
+    let bot = try house.member("bot")
+    let anna = try LiveKitEnd(house, "anna", at: "10.0.0.1", publishes: [true, false]) { $0.sources = ["microphone"] }
+    #expect(try run(house, [anna]) { anna.isHere && anna.published.count == 2 })
+    try anna.media.call(for: 2 * second)
+    #expect(bot.added.map(\.isVideo) == [false])
+    anna.close()
+    try house.close()
+  }
+
+  @Test func whatAClientSaysOfItselfIsKnown() throws {
+    let house = try house()
+    let anna = try LiveKitEnd(house, "anna", at: "10.0.0.1") { ($0.updatesMetadata, $0.metadata, $0.attributes) = (true, "first", ["a": "1"]) }
+    let bob = try LiveKitEnd(house, "bob", at: "10.0.0.2")
+    #expect(try run(house, [anna, bob]) { anna.isHere && bob.others["anna"]?.metadata == "first" })
+    #expect(bob.others["anna"]?.attributes == ["a": "1"])
+    try anna.say(.metadata(LiveKitMetadata(metadata: "second", name: "Anna B.", attributes: ["a": "", "b": "2"])))
+    #expect(try run(house, [anna, bob]) { bob.others["anna"]?.metadata == "second" })
+    #expect(bob.others["anna"]?.attributes == ["b": "2"] && bob.others["anna"]?.name == "Anna B.")
+    let late = try LiveKitEnd(house, "late", at: "10.0.0.3")
+    #expect(try run(house, [anna, bob, late]) { late.join != nil })
+    #expect(late.others["anna"]?.metadata == "second" && late.others["anna"]?.attributes == ["b": "2"])
+    // Whose token does not grant it is not heard.
+    try bob.say(.metadata(LiveKitMetadata(metadata: "mine")))
+    #expect(try run(house, [anna, bob], for: second) { anna.others["bob"]?.metadata == "mine" } == false)
+    for end in [anna, bob, late] { end.close() }
+    try house.close()
+  }
+
   @Test func dataReachesThoseItIsFor() throws {
     let house = try house()
     let ends = try (1...3).map { try LiveKitEnd(house, "member-\($0)", at: "10.0.0.\($0)") }
@@ -228,8 +258,9 @@ import Testing
     let good = try LiveKitEnd.token(house, "anna")
     let other = try LiveKitEnd.token(house, "anna") { $0.room = "another" }
     let none = try LiveKitEnd.token(house, "anna") { $0.joins = false }
+    let hidden = try LiveKitEnd.token(house, "anna") { $0.isHidden = true }
     let forged = String(good.dropLast(2)) + (good.hasSuffix("AA") ? "BB" : "AA")
-    for token in [nil, "a.b.c", other, none, forged] { #expect(try answer(token)?.status ?? 0 >= 400, "\(token ?? "none")") }
+    for token in [nil, "a.b.c", other, none, hidden, forged] { #expect(try answer(token)?.status ?? 0 >= 400, "\(token ?? "none")") }
     #expect(try answer(good, "/rtc/v1?join_request=AA")?.status == 400)
     #expect(try answer(good, "/rtc/v1/validate")?.status == 200 && answer(forged, "/rtc/v1/validate")?.status == 401)
     #expect(house.web.memberCount == 0 && !house.changes.contains { $0.hasPrefix("entered") })

@@ -21,6 +21,8 @@ public final class LiveKitServerSession {
     case wants(sid: String, Bool)
     /// A track is not to be sent for the moment, or is again.
     case paused(sid: String, Bool)
+    /// It says something else of itself: a name and metadata, where they are not empty, and attributes, of which an empty one is removed.
+    case describes(name: String, metadata: String, attributes: [String: String])
     /// It leaves.
     case left
   }
@@ -38,6 +40,8 @@ public final class LiveKitServerSession {
       (info.state, info.joinedAt) = (.active, joined)
     }
 
+    init(_ info: LiveKitParticipant) { self.info = info }
+
     /// Of anybody.
     public var sid: String { info.sid }
     /// Of anybody.
@@ -50,6 +54,8 @@ public final class LiveKitServerSession {
   static let mostTracks = 64
   /// Bytes of a name that a client gives a track or a section.
   static let longestName = 256
+  /// Bytes of metadata, and of a name and attributes together.
+  static let longestText = 65_536
   /// Seconds between two pings of a client, and after which it gives the connection up. 0 ends the official SDK.
   static let pingInterval: Int32 = 10
   static let pingTimeout: Int32 = 20
@@ -179,6 +185,11 @@ public final class LiveKitServerSession {
     change(identity) { $0.attributes[key] = value }
   }
 
+  /// The same, of all that a client of this protocol says of itself (`Event.describes`).
+  public func describe(_ identity: String, name: String, metadata: String, attributes: [String: String]) {
+    change(identity) { LiveKitServerSession.describe(&$0, name, metadata, attributes) }
+  }
+
   /// They publish it.
   public func add(_ track: LiveKitTrack, of identity: String) {
     change(identity) { one in
@@ -218,6 +229,13 @@ public final class LiveKitServerSession {
     var mute = LiveKitMute()
     (mute.sid, mute.isMuted) = (sid, isMuted)
     say(.mute(mute))
+  }
+
+  /// Who the client is, as others are told of it when they come.
+  public var participant: Participant {
+    var info = own
+    (info.tracks, info.isPublisher, info.permission) = ([], false, nil)
+    return Participant(info)
   }
 
   // MARK: Negotiation
@@ -301,8 +319,9 @@ public final class LiveKitServerSession {
       (pong.pinged, pong.timestamp) = (ping.timestamp, wallTime / 1_000_000)
       say(.pong(pong))
     case .leave: events.append(.left)
+    case .metadata(let change): take(change)
     // What is known of the client's answers, of what it has and of whom it lets receive is not needed here, or not yet.
-    case .answer, .syncState, .metadata, .subscriptionPermission, .other: return
+    case .answer, .syncState, .subscriptionPermission, .other: return
     }
   }
 
@@ -322,6 +341,22 @@ public final class LiveKitServerSession {
       }
     }
     if trickle.isLast { events.append(.candidate("", mid: nil)) }
+  }
+
+  private func take(_ change: LiveKitMetadata) {
+    let bytes = change.name.utf8.count + change.attributes.reduce(0) { $0 + $1.key.utf8.count + $1.value.utf8.count }
+    guard own.permission?.canUpdateMetadata == true, bytes <= LiveKitServerSession.longestText,
+      change.name.utf8.count <= LiveKitServerSession.longestName, change.metadata.utf8.count <= LiveKitServerSession.longestText
+    else { return }
+    LiveKitServerSession.describe(&own, change.name, change.metadata, change.attributes)
+    follow()
+    events.append(.describes(name: change.name, metadata: change.metadata, attributes: change.attributes))
+  }
+
+  private static func describe(_ one: inout LiveKitParticipant, _ name: String, _ metadata: String, _ attributes: [String: String]) {
+    if !name.isEmpty { one.name = name }
+    if !metadata.isEmpty { one.metadata = metadata }
+    for (key, value) in attributes { one.attributes[key] = value.isEmpty ? nil : value }
   }
 
   private func announce(_ request: LiveKitAddTrack) {

@@ -29,6 +29,16 @@ public struct LiveKitTrack: Sendable, Equatable {
   public var isVideo: Bool { info.type == .video }
   /// Of a shared screen, or its audio.
   public var isScreen: Bool { info.source == .screenShare || info.source == .screenShareAudio }
+  /// As a token grants it (`LiveKitGrants.sources`); nil: it does not say.
+  public var source: String? {
+    switch info.source {
+    case .camera: "camera"
+    case .microphone: "microphone"
+    case .screenShare: "screen_share"
+    case .screenShareAudio: "screen_share_audio"
+    case .unknown: nil
+    }
+  }
   /// By its publisher.
   public var isMuted: Bool {
     get { info.isMuted }
