@@ -113,7 +113,9 @@ final class LiveKitEnd {
 
   private func readChannels() throws {
     for channel in media.readable {
-      while case .message(let message) = try link.readMessage(of: channel, upTo: 65_536) { received.append(try LiveKitDataPacket(message.bytes)) }
+      while case .message(let message) = try link.readMessage(of: channel, upTo: 65_536) {
+        received.append(try LiveKitDataPacket(message.bytes))
+      }
     }
   }
 

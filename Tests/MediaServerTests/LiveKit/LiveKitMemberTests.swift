@@ -211,7 +211,9 @@ import Testing
 
   @Test func whatAClientSaysOfItselfIsKnown() throws {
     let house = try house()
-    let anna = try LiveKitEnd(house, "anna", at: "10.0.0.1") { ($0.updatesMetadata, $0.metadata, $0.attributes) = (true, "first", ["a": "1"]) }
+    let anna = try LiveKitEnd(house, "anna", at: "10.0.0.1") {
+      ($0.updatesMetadata, $0.metadata, $0.attributes) = (true, "first", ["a": "1"])
+    }
     let bob = try LiveKitEnd(house, "bob", at: "10.0.0.2")
     #expect(try run(house, [anna, bob]) { anna.isHere && bob.others["anna"]?.metadata == "first" })
     #expect(bob.others["anna"]?.attributes == ["a": "1"])

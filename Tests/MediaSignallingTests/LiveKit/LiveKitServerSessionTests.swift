@@ -138,7 +138,10 @@ import Testing
     try say(.trackSettings(settings))
     #expect(events(session) == [.paused(sid: "TR_9", true)])
     // Somebody who takes nothing by itself.
-    let other = LiveKitServerSessionTests.make({ var request = LiveKitJoinRequest(); request.settings = .init(); return request }())
+    let other = LiveKitServerSessionTests.make(
+      {
+        var request = LiveKitJoinRequest(); request.settings = .init(); return request
+      }())
     #expect(!other.wants("TR_9"))
   }
 
@@ -169,7 +172,8 @@ import Testing
     #expect(events(other).isEmpty)
   }
 
-  @Test(arguments: [(Status.removed, LiveKitDisconnectReason.participantRemoved), (.exists, .duplicateIdentity), (.closed, .serverShutdown)])
+  @Test(arguments: [(Status.removed, LiveKitDisconnectReason.participantRemoved), (.exists, .duplicateIdentity), (.closed, .serverShutdown)]
+  )
   func theEndIsSaidWithItsReason(status: Status, reason: LiveKitDisconnectReason) throws {
     session.welcome()
     _ = try said(session)
