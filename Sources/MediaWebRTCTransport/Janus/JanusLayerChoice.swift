@@ -14,6 +14,8 @@ struct JanusLayerChoice: Sendable {
   }
 
   private(set) var layer = JanusLayer.best
+  /// What the server says that it does not send yet, of the sizes; nil: it does, or says nothing, as of a video without layers.
+  var awaited: Int? { relayed == nil || relayed == layer.substream ? nil : layer.substream }
   private var preference = VideoPreference.any
   /// Of the last key frame.
   private var size: Size?

@@ -44,6 +44,7 @@ final class JanusSession: TransportDelegate {
     var subscribed: [StreamID] = []
     /// Of streams of others.
     var choices: [StreamID: JanusLayerChoice] = [:]
+    var waits: [StreamID: JanusLayerWait] = [:]
     var receptionLostAt: Int64?
     var renewedAt: Int64 = 0
     /// The server ended a connection of WebRTC, and has not said why.
@@ -184,7 +185,7 @@ final class JanusSession: TransportDelegate {
 
   private func tell(_ events: [TransportEvent]) {
     for event in events {
-      if case .streamRemoved(let stream) = event { state.withLock { _ = $0.choices.removeValue(forKey: stream) } }
+      if case .streamRemoved(let stream) = event { state.withLock { ($0.choices[stream], $0.waits[stream]) = (nil, nil) } }
       owner.session(self, did: event)
     }
   }
@@ -476,14 +477,27 @@ final class JanusSession: TransportDelegate {
 
   /// What is known of a stream before something is preferred counts, too.
   private func choose(_ source: JanusSource, _ body: (inout JanusLayerChoice) -> Void) {
+    var later: (StreamID, at: Int64)?
     change { state, now in
       guard let stream = state.roster.streams[source] else { return }
-      var choice = state.choices[stream] ?? JanusLayerChoice()
-      let former = choice.layer
+      var (choice, wait) = (state.choices[stream] ?? JanusLayerChoice(), state.waits[stream] ?? JanusLayerWait())
+      let (former, due) = (choice.layer, wait.next)
       body(&choice)
-      state.choices[stream] = choice
+      wait.wait(for: choice.awaited, now: now)
+      (state.choices[stream], state.waits[stream]) = (choice, wait)
       if choice.layer != former { state.client.choose(choice.layer, of: source, now: now) }
+      if let next = wait.next, next != due { later = (stream, next) }
     }
+    if let (stream, at) = later { loop.schedule(at: at) { [self] in urge(stream) } }
+  }
+
+  /// The layer that was asked for has not come.
+  private func urge(_ stream: StreamID) {
+    let now = loop.clock.now()
+    let (isDue, next) = state.withLock { (isDue: $0.waits[stream]?.isDue(now: now) == true, next: $0.waits[stream]?.next) }
+    guard isDue else { return }
+    requestKeyFrame(of: stream)
+    if let next { loop.schedule(at: next) { [self] in urge(stream) } }
   }
 
   private func want(_ state: inout State, _ now: Int64) {

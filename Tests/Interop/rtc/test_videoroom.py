@@ -1,4 +1,4 @@
-"""Sessions of this library in a room of Janus's VideoRoom, over HTTPS and WebSocket, with a member by aiortc among them."""
+"""Sessions of this library in a room of Janus's VideoRoom, over HTTPS and WebSocket, with a member by aiortc among them, or by libwebrtc."""
 from __future__ import annotations
 
 import asyncio
@@ -21,8 +21,9 @@ from rtc.room_member import RoomMember
 
 try:
     from rtc.end import Caller, Viewer
+    from rtc.simulcast import SIZES, Simulcast
 except ImportError as error:
-    MISSING: Optional[str] = f"aiortc is not here ({error}); make interop installs it"
+    MISSING: Optional[str] = f"aiortc or wrtc is not here ({error}); make interop installs them"
 else:
     MISSING = None
 
@@ -32,29 +33,47 @@ PICTURES, SECONDS = 40, 2  # of each of the others, that each member waits for
 ROOM, PIN = 1234, "a pin"
 TOKEN, SECRET = "pin=a%20pin", "a secret"
 DORA = 9  # whose the pictures of aiortc's member are
+EMIL = 7  # and those of libwebrtc's
+SETTLED = 30  # pictures of one size in a row, of 10 a second
 
 
 async def no_more(event: mediasdk.Event) -> None:
     """For events of which nothing follows."""
 
 
-class Aiortc:
-    """Dora, who publishes by one connection and receives each of the others by another: of several sounds in one, aiortc plays but the first."""
+class Guest:
+    """Who is in the room by handles of its server, which are kept alive."""
 
-    def __init__(self, janus: Janus, size: tuple[int, int] = (material.WIDTH, material.HEIGHT), rate: int = material.RATE) -> None:
+    def __init__(self, janus: Janus) -> None:
         self._janus = janus
-        self.caller = Caller(lambda number: numbered.luma(DORA, number, False, *size), rate)
-        self.viewers: dict[str, Viewer] = {}  # by names
         self._keeping: list[asyncio.Task] = []
+
+    async def attach(self) -> Handle:
+        handle = await asyncio.to_thread(self._janus.attach, "videoroom")
+        self._keeping.append(asyncio.ensure_future(self._keep_alive(handle)))
+        return handle
 
     async def _keep_alive(self, handle: Handle) -> None:
         while True:
             await asyncio.sleep(20)
             await asyncio.to_thread(handle.keep_alive)
 
+    async def close(self) -> None:
+        for task in self._keeping:
+            task.cancel()
+        await asyncio.gather(*self._keeping, return_exceptions=True)
+
+
+class Aiortc(Guest):
+    """Dora, who publishes by one connection and receives each of the others by another: of several sounds in one, aiortc plays but the first."""
+
+    def __init__(self, janus: Janus, size: tuple[int, int] = (material.WIDTH, material.HEIGHT), rate: int = material.RATE) -> None:
+        super().__init__(janus)
+        self.caller = Caller(lambda number: numbered.luma(DORA, number, False, *size), rate)
+        self.viewers: dict[str, Viewer] = {}  # by names
+
     async def join(self, feeds: int) -> None:
-        handle: Handle = await asyncio.to_thread(self._janus.attach, "videoroom")
-        self._keeping.append(asyncio.ensure_future(self._keep_alive(handle)))
+        handle = await self.attach()
         deadline = time.monotonic() + PATIENCE
         joined, _ = await asyncio.to_thread(handle.command, request="join", ptype="publisher", room=ROOM, display="Dora", pin=PIN)
         _, answer = await asyncio.to_thread(handle.command, await self.caller.offer(), request="publish")
@@ -68,8 +87,7 @@ class Aiortc:
             assert time.monotonic() < deadline, everybody
             await asyncio.sleep(0.2)
         for name, feed in others.items():
-            receiving: Handle = await asyncio.to_thread(self._janus.attach, "videoroom")
-            self._keeping.append(asyncio.ensure_future(self._keep_alive(receiving)))
+            receiving = await self.attach()
             _, offer = await asyncio.to_thread(receiving.command, request="join", ptype="subscriber", room=ROOM, pin=PIN, streams=[{"feed": feed}])
             assert offer is not None
             viewer = self.viewers[name] = Viewer()
@@ -80,12 +98,34 @@ class Aiortc:
         return f"Dora has {({name: (one.state, len(one.pictures), len(one.samples)) for name, one in self.viewers.items()})}"
 
     async def close(self) -> None:
-        for task in self._keeping:
-            task.cancel()
-        await asyncio.gather(*self._keeping, return_exceptions=True)
+        await super().close()
         await self.caller.close()
         for viewer in self.viewers.values():
             await viewer.close()
+
+
+class Libwebrtc(Guest):
+    """Emil, who publishes a video in three sizes at once, and receives nobody."""
+
+    def __init__(self, janus: Janus) -> None:
+        super().__init__(janus)
+        self.simulcast = Simulcast(EMIL)
+
+    async def join(self) -> None:
+        handle = await self.attach()
+        await asyncio.to_thread(handle.command, request="join", ptype="publisher", room=ROOM, display="Emil", pin=PIN)
+        # More than the room allows, which is too little for the largest size.
+        said, answer = await asyncio.to_thread(handle.command, await self.simulcast.offer(), request="publish", bitrate=2_000_000)
+        assert answer is not None and said["streams"][0]["simulcast"], said
+        await self.simulcast.take(answer)
+
+    @property
+    def told(self) -> str:
+        return f"Emil is {self.simulcast.connection.connection_state}, has sent {self.simulcast.sent}"
+
+    async def close(self) -> None:
+        await super().close()
+        await self.simulcast.close()
 
 
 class VideoRoom(InteropTest, unittest.IsolatedAsyncioTestCase):
@@ -306,6 +346,36 @@ class VideoRoom(InteropTest, unittest.IsolatedAsyncioTestCase):
         anna.keep(anna.videos["Bob"], "Bob")
         await self.until("pictures again", lambda: len(anna.pictures["Bob"]) >= count + PICTURES)
         self.assertEqual(bob.session.state, mediasdk.SessionState.CONNECTED)
+
+    async def test_size_that_is_preferred(self) -> None:
+        """Of a video that comes in three, the smallest that is not smaller is received, and another one when another is preferred."""
+        emil = Libwebrtc(self.janus)
+        self.addAsyncCleanup(emil.close)
+        self.told_by.append(emil)
+        await emil.join()
+        anna = self.join("janus+wss", "Anna", 1, 440.0)
+        pictures = anna.pictures["Emil"]
+        small, middle, large = SIZES
+        await self.receives(pictures, large)
+        for preference, size in [((200, 100), small), ((600, 300), large), ((200, 100), small), ((300, 160), middle), ((0, 0), large)]:
+            anna.videos["Emil"].set_preference(width=preference[0], height=preference[1])
+            await self.receives(pictures, size)
+        last = 0
+        for picture in pictures:
+            word = numbered.read(picture)
+            self.assertIsNotNone(word)
+            if word is not None:
+                self.assertEqual(word[0], EMIL)
+                # The last of one size and the first of the next may be of the same picture.
+                self.assertGreaterEqual(word[1], last)
+                last = word[1]
+        self.assertEqual(anna.states, [mediasdk.SessionState.CONNECTING, mediasdk.SessionState.CONNECTED], anna.told)
+
+    async def receives(self, pictures: list[np.ndarray], size: tuple[int, int]) -> None:
+        """Soon pictures of that size come, and no others. What comes before is in flight, or of a size between the two."""
+        begin = len(pictures)
+        await self.until(f"pictures of {size} only", lambda: len(pictures) >= begin + SETTLED
+                         and all(picture.shape == size[::-1] for picture in pictures[-SETTLED:]))
 
     async def test_mute_and_moderation(self) -> None:
         anna = self.join("janus+wss", "Anna", 1, 440.0, f"{TOKEN}&secret=a%20secret")

@@ -93,6 +93,9 @@ final class EmulatedJanus: @unchecked Sendable {
     for session in sessions.values where session.isJoined { push(event(data, session.handles[0], nil, nil), session) }
   }
 
+  /// Of what the session receives.
+  func tell(_ data: String, _ session: Session) { push(event(data, session.handles[1], nil, nil), session) }
+
   func push(_ text: String, _ session: Session) {
     session.queue.append(text)
     flush(session)

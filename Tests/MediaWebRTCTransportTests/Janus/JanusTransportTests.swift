@@ -242,6 +242,33 @@ import Testing
     try close(a)
   }
 
+  /// As the server asks the publisher for a key frame only once, which may be lost on the way.
+  @Test func aLayerThatDoesNotComeIsUrgedByKeyFrames() throws {
+    server.add(8, "Bob", isSimulcast: true)
+    let a = try end()
+    #expect(try house.run(for: 5 * second) { a.added.count == 2 && server.last?.subscribed.count == 2 })
+    let session = try #require(server.last)
+    let b = try #require(session.receiver)
+    let video = try #require(session.subscribed.firstIndex { $0.source.mid == "1" })
+    let mid = try #require(b.transport.section(of: session.subscribed[video].stream))
+    try house.run(for: second)
+    try b.call(for: second, video: video)
+    func relay(_ substream: Int) { server.tell(#""videoroom":"event","room":1234,"mid":"\#(mid)","substream":\#(substream)"#, session) }
+    relay(2)
+    try house.run(for: 5 * second)
+    let before = b.keysWanted
+    a.janus.prefer(VideoPreference(width: 160, height: 120), of: a.added[1].id)
+    try house.run(for: 400 * millisecond)
+    #expect(b.keysWanted == before)
+    #expect(try house.run(for: 300 * millisecond) { b.keysWanted == before + 1 }, "\(b.keysWanted) after \(before)")
+    #expect(try house.run(for: 1_100 * millisecond) { b.keysWanted == before + 2 }, "\(b.keysWanted) after \(before)")
+    // It has come.
+    relay(1)
+    try house.run(for: 10 * second)
+    #expect(b.keysWanted == before + 2)
+    try close(a)
+  }
+
   // MARK: Trouble
 
   @Test(arguments: [(426, Status.notFound), (433, .permission)]) func whatIsRefusedForGoodEndsTheSession(code: Int, status: Status) throws {
