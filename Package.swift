@@ -114,7 +114,9 @@ let package = Package(
       swiftSettings: strict),
     .target(
       name: "MediaSDKABI",
-      dependencies: ["CMediaSDK", "MediaCore", "MediaCodecs", "MediaPlugins", "MediaIsolation", "MediaTransport", "MediaWebRTC", "MediaSDK"],
+      dependencies: [
+        "CMediaSDK", "MediaCore", "MediaCodecs", "MediaPlugins", "MediaIsolation", "MediaSignalling", "MediaTransport", "MediaWebRTC", "MediaSDK",
+      ],
       swiftSettings: strict,
       linkerSettings: trimmed + [
         .unsafeFlags([
@@ -129,8 +131,8 @@ let package = Package(
       name: "msdk",
       dependencies: [
         "Checker",
-        "CMediaSDK", "MediaSDK", "MediaIsolation", "IsolationProtocol", "MediaPlugins", "MediaTransport", "MediaSDP", "MediaCodecs",
-        "MediaRuntime", "MediaCore", "CLinux", "CQREncode",
+        "CMediaSDK", "MediaSDK", "MediaIsolation", "IsolationProtocol", "MediaPlugins", "MediaTransport", "MediaSignalling",
+        "MediaSDP", "MediaCodecs", "MediaRuntime", "MediaCore", "CLinux", "CQREncode",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       // What `msdk plugin new` writes: bytes in the tool, so that nothing has to be installed beside it.

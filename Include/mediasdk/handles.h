@@ -16,7 +16,8 @@ typedef struct msdk_instance msdk_instance;
 
 enum {
   MSDK_TEXT_MAX = 1024, /**< bytes of a string that is passed in, without its NUL, unless stated otherwise */
-  MSDK_NAME_MAX = 255   /**< bytes of a user id, a display name or a room name, without the NUL */
+  MSDK_NAME_MAX = 255,  /**< bytes of a user id, a display name or a room name, without the NUL */
+  MSDK_ACCESS_TOKEN_MAX = 4095 /**< bytes of an access token, without the NUL */
 };
 
 #define MSDK_WAIT_FOREVER UINT32_MAX /**< a timeout_ms: wait without limit */

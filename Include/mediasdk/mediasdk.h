@@ -86,6 +86,7 @@
 #include "error.h"
 #include "time.h"
 
+#include "access.h"
 #include "engine.h"
 #include "frame.h"
 #include "hub.h"

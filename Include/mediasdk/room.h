@@ -49,8 +49,6 @@ enum {
   MSDK_DUPLICATE_REPLACE = 1 /**< the previous member is removed: disconnected with MSDK_E_REMOVED */
 };
 
-enum { MSDK_ACCESS_TOKEN_MAX = 4095 }; /**< bytes of an access token, without the NUL */
-
 /** A flag of a request: a member of the room renews their access (msdk_session_set_access_token). They keep what they have until the
  * answer, and if it is refused. */
 enum { MSDK_ACCESS_RENEWAL = 1 };

@@ -23,9 +23,9 @@ struct Tool: ParsableCommand {
       """,
     version: SDKVersion.text,
     subcommands: [
-      InspectCommand.self, RunCommand.self, SendCommand.self, ReceiveCommand.self, ServeCommand.self, TopCommand.self,
-      ParamsCommand.self, PluginCommand.self, DemoCommand.self, DoctorCommand.self, BenchLinkCommand.self, CompletionsCommand.self,
-      CompleteCommand.self
+      InspectCommand.self, RunCommand.self, SendCommand.self, ReceiveCommand.self, ServeCommand.self, TokenCommand.self,
+      TopCommand.self, ParamsCommand.self, PluginCommand.self, DemoCommand.self, DoctorCommand.self, BenchLinkCommand.self,
+      CompletionsCommand.self, CompleteCommand.self
     ])
 
   static func main() {

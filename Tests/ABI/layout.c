@@ -966,8 +966,6 @@ AT(msdk_room_options, reserved0, 20);
 AT(msdk_room_options, verify, 24);
 AT(msdk_room_options, user, 32);
 
-VALUE(MSDK_ACCESS_TOKEN_MAX, 4095);
-
 VALUE(MSDK_MAY_NOTHING, 0x40000000);
 VALUE(MSDK_MAY_PUBLISH_VIDEO, 1);
 VALUE(MSDK_MAY_PUBLISH_AUDIO, 2);
@@ -1195,6 +1193,7 @@ VALUE(MSDK_VERSION_NUMBER, 256);
 
 VALUE(MSDK_TEXT_MAX, 1024);
 VALUE(MSDK_NAME_MAX, 255);
+VALUE(MSDK_ACCESS_TOKEN_MAX, 4095);
 
 VALUE(MSDK_POLICY_DROP_OLDEST, 0);
 VALUE(MSDK_POLICY_DROP_NEWEST, 1);
@@ -1383,6 +1382,40 @@ AT(msdk_data_channel_options, number, 24);
 AT(msdk_data_channel_options, max_retransmits, 28);
 AT(msdk_data_channel_options, lifetime_ms, 32);
 AT(msdk_data_channel_options, reserved0, 36);
+
+/* ---------------------------------------------------------------------------------------------------------------------------- access.h */
+
+VALUE(MSDK_GRANT_JOIN, 1);
+VALUE(MSDK_GRANT_PUBLISH, 2);
+VALUE(MSDK_GRANT_SUBSCRIBE, 4);
+VALUE(MSDK_GRANT_PUBLISH_DATA, 8);
+VALUE(MSDK_GRANT_UPDATE_METADATA, 16);
+VALUE(MSDK_GRANT_ADMIN, 32);
+VALUE(MSDK_GRANT_HIDDEN, 64);
+VALUE(MSDK_GRANT_MEMBER, 15);
+VALUE(MSDK_SOURCE_CAMERA, 1);
+VALUE(MSDK_SOURCE_MICROPHONE, 2);
+VALUE(MSDK_SOURCE_SCREEN_SHARE, 4);
+VALUE(MSDK_SOURCE_SCREEN_SHARE_AUDIO, 8);
+
+SIZE(msdk_access_attribute, 16);
+AT(msdk_access_attribute, key, 0);
+AT(msdk_access_attribute, value, 8);
+
+SIZE(msdk_access_token_options, 80);
+AT(msdk_access_token_options, struct_size, 0);
+AT(msdk_access_token_options, grants, 4);
+AT(msdk_access_token_options, sources, 8);
+AT(msdk_access_token_options, lifetime_s, 12);
+AT(msdk_access_token_options, api_key, 16);
+AT(msdk_access_token_options, api_secret, 24);
+AT(msdk_access_token_options, room, 32);
+AT(msdk_access_token_options, user_id, 40);
+AT(msdk_access_token_options, display_name, 48);
+AT(msdk_access_token_options, metadata, 56);
+AT(msdk_access_token_options, attributes, 64);
+AT(msdk_access_token_options, attribute_count, 72);
+AT(msdk_access_token_options, reserved0, 76);
 
 /* -------------------------------------------------------------------------------------------------------------------------------- hub.h */
 

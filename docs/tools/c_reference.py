@@ -22,6 +22,7 @@ FIRST = (
     "session.h",
     "room.h",
     "hub.h",
+    "access.h",
     "rtp.h",
     "webrtc.h",
     "network.h",

@@ -79,6 +79,10 @@ FAMILIES = (
     Family("Duplicate", "MSDK_DUPLICATE_", CLOSED,
            "What becomes of a user id that is in the room already.  REPLACE: the former leaves the room."),
     Family("AccessFlag", "MSDK_ACCESS_", FLAGS, "RENEWAL: a member of the room asks for more time."),
+    Family("Grant", "MSDK_GRANT_", FLAGS,
+           "What an access token permits in its room.  MEMBER: to join, to send and receive media, to send data.  ADMIN: to remove and mute "
+           "others.  UPDATE_METADATA: of one's own."),
+    Family("Source", "MSDK_SOURCE_", FLAGS, "What is sent into a room."),
     Family("Moderation", "MSDK_MODERATION_", OPEN, "What a moderator did to a session."),
     Family("NetworkFlag", "MSDK_NETWORK_", FLAGS),
     Family("InstanceState", "MSDK_INSTANCE_", OPEN),

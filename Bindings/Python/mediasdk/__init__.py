@@ -18,17 +18,18 @@ The log goes to the standard logging module, to loggers below "mediasdk".
 from . import clock
 from ._call import decode as _decode
 from ._native import library as _library
+from .access import create_access_token
 from .audio_format import AudioFormat
 from .audio_frame import AudioFrame
 from .clock import TIME_ZERO, from_ticks, from_units, to_ticks, to_units
 from .commands import Command, CommandArg
 from .constants import (ACCESS_TOKEN_MAX, ATTRIBUTES_MAX, ATTRIBUTE_KEY_MAX, ATTRIBUTE_VALUE_MAX, AudioKind, CHANNELS_MAX, CaptureFlag,
                         ClassFlag, Clock, Codec, CommandFlag, Containment, Content, DIMENSION_MAX, DescriptionOutcome, Direction,
-                        DropReason, Duplicate, EncodedFlag, EventType, FeedReason, FrameFlag, IncomingState, IngestState, InstanceState,
-                        IsolatedFlag, Isolation, Kind, Limits, LogLevel, Matrix, Moderation, NAME_MAX, OpusApplication, Orientation,
-                        Outcome, OutgoingState, Output, PORT_ANY, ParamFlag, Permission, PixelFormat, PluginEvent, Preset, Quality,
-                        QueuePolicy, SampleFormat, Scale, ScreenShareState, SdpType, SessionState, SpeakerState, Status, TEXT_MAX,
-                        ValueType, VideoKind)
+                        DropReason, Duplicate, EncodedFlag, EventType, FeedReason, FrameFlag, Grant, IncomingState, IngestState,
+                        InstanceState, IsolatedFlag, Isolation, Kind, Limits, LogLevel, Matrix, Moderation, NAME_MAX, OpusApplication,
+                        Orientation, Outcome, OutgoingState, Output, PORT_ANY, ParamFlag, Permission, PixelFormat, PluginEvent, Preset,
+                        Quality, QueuePolicy, SampleFormat, Scale, ScreenShareState, SdpType, SessionState, Source, SpeakerState, Status,
+                        TEXT_MAX, ValueType, VideoKind)
 from .data_channel import DataChannel
 from .encoded import EncodedFrame
 from .engine import ClassInfo, Engine
@@ -81,8 +82,8 @@ __all__ = [
     "DIMENSION_MAX", "DataChannel", "DataChannelClosed", "DataChannelLow", "DataChannelOpened", "DescriptionOutcome", "DeviceLostError",
     "Direction", "DropReason", "Duplicate", "EncodedFlag", "EncodedFrame", "Engine", "EngineStats", "EstimateChanged", "Event",
     "EventType", "ExistsError", "FeedReason", "Filter", "ForkedError", "FormatError", "Frame", "FrameFlag", "FrameLayout", "FramePacer",
-    "FrameReport", "FrameSender", "FrameSenderChanged", "FullError", "HandleError", "Hub", "HubInfo", "ICEServerFailed", "InboundStats",
-    "IncomingAudio", "IncomingAudioAdded", "IncomingAudioMuted", "IncomingAudioRemoved", "IncomingAudioStateChanged",
+    "FrameReport", "FrameSender", "FrameSenderChanged", "FullError", "Grant", "HandleError", "Hub", "HubInfo", "ICEServerFailed",
+    "InboundStats", "IncomingAudio", "IncomingAudioAdded", "IncomingAudioMuted", "IncomingAudioRemoved", "IncomingAudioStateChanged",
     "IncomingAudioStats", "IncomingState", "IncomingVideo", "IncomingVideoAdded", "IncomingVideoRemoved", "IncomingVideoStateChanged",
     "IncomingVideoStats", "IngestChanged", "IngestState", "Instance", "InstanceEvent", "InstanceState", "InvalidError", "IsolatedFlag",
     "Isolation", "IsolationLimits", "KeyFrameRequested", "Kind", "LimitError", "Limits", "LocalCandidate", "LogLevel", "Matrix",
@@ -94,9 +95,9 @@ __all__ = [
     "PlaneShape", "PluginABIError", "PluginDiedError", "PluginEvent", "PluginReported", "Preset", "Quality", "QueuePolicy",
     "RangeError", "ReceiversChanged", "Rectangle", "RefusedError", "RemovedError", "Renderer", "RestartWanted", "SampleFormat", "Scale",
     "ScreenShareState", "ScreenShareStateChanged", "SdpType", "Session", "SessionState", "SessionStateChanged", "SessionStats",
-    "SpeakerState", "StaleSenderError", "StateError", "StatsDue", "Status", "StreamUnreachable", "TEXT_MAX", "TIME_ZERO", "ThreadError",
-    "UnsupportedError", "UntrustedError", "ValueType", "ValueTypeError", "VideoFormat", "VideoKind", "VideoLimit", "VideoProducer",
-    "VideoWanted", "View", "access_request_fileno", "access_requests", "check_video_limit", "clock", "configure_room", "frame_layout",
-    "from_ticks", "from_units", "next_access_request", "next_access_request_async", "open_hub", "open_room", "plane_shapes",
-    "script_network", "to_ticks", "to_units", "version", "video_limits",
+    "Source", "SpeakerState", "StaleSenderError", "StateError", "StatsDue", "Status", "StreamUnreachable", "TEXT_MAX", "TIME_ZERO",
+    "ThreadError", "UnsupportedError", "UntrustedError", "ValueType", "ValueTypeError", "VideoFormat", "VideoKind", "VideoLimit",
+    "VideoProducer", "VideoWanted", "View", "access_request_fileno", "access_requests", "check_video_limit", "clock", "configure_room",
+    "create_access_token", "frame_layout", "from_ticks", "from_units", "next_access_request", "next_access_request_async", "open_hub",
+    "open_room", "plane_shapes", "script_network", "to_ticks", "to_units", "version", "video_limits",
 ]

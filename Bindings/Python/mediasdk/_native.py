@@ -19,6 +19,8 @@ DECLARATIONS: dict[str, tuple[Any, ...]] = {
     "msdk_time_monotonic": (c_int64,),
     "msdk_time_to_units": (c_int64, c_int64, c_uint32),
     "msdk_time_from_units": (c_int64, c_int64, c_uint32),
+    # access.h
+    "msdk_access_token_create": (c_int32, POINTER(s.AccessTokenOptions), c_char_p, c_uint64, POINTER(c_uint64)),
     # engine.h
     "msdk_engine_create": (c_int32, POINTER(s.EngineOptions), POINTER(c_void_p)),
     "msdk_engine_destroy": (None, c_void_p),

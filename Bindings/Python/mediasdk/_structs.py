@@ -7,6 +7,16 @@ from ctypes import POINTER, Structure, Union, c_char, c_char_p, c_double, c_int3
 from ._sized import SizedStruct
 
 
+class AccessAttribute(Structure):
+    _fields_ = [("key", c_char_p), ("value", c_char_p)]
+
+
+class AccessTokenOptions(SizedStruct):
+    _fields_ = [("struct_size", c_uint32), ("grants", c_uint32), ("sources", c_uint32), ("lifetime_s", c_uint32), ("api_key", c_char_p),
+                ("api_secret", c_char_p), ("room", c_char_p), ("user_id", c_char_p), ("display_name", c_char_p), ("metadata", c_char_p),
+                ("attributes", POINTER(AccessAttribute)), ("attribute_count", c_uint32), ("reserved0", c_uint32)]
+
+
 class EngineOptions(SizedStruct):
     _fields_ = [("struct_size", c_uint32), ("clock", c_uint32), ("ignore_environment", c_uint32), ("reserved0", c_uint32)]
 

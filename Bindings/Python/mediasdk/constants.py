@@ -17,8 +17,8 @@ CHANNELS_MAX = 32
 TICK_RATE = 10000000
 TEXT_MAX = 1024
 NAME_MAX = 255
-ARGS_MAX = 8
 ACCESS_TOKEN_MAX = 4095
+ARGS_MAX = 8
 INGEST_TOKEN_MIN = 16
 INGEST_TOKEN_MAX = 255
 ATTRIBUTES_MAX = 32
@@ -209,6 +209,29 @@ class Output(IntEnum):
     RAW = 0
     ENCODED = 1
     BOTH = 2
+
+
+class Grant(IntFlag):
+    """What an access token permits in its room.  MEMBER: to join, to send and receive media, to send data.  ADMIN: to remove and mute
+    others.  UPDATE_METADATA: of one's own."""
+
+    JOIN = 1
+    PUBLISH = 2
+    SUBSCRIBE = 4
+    PUBLISH_DATA = 8
+    UPDATE_METADATA = 16
+    ADMIN = 32
+    HIDDEN = 64
+    MEMBER = 15
+
+
+class Source(IntFlag):
+    """What is sent into a room."""
+
+    CAMERA = 1
+    MICROPHONE = 2
+    SCREEN_SHARE = 4
+    SCREEN_SHARE_AUDIO = 8
 
 
 class LogLevel(IntEnum):

@@ -142,6 +142,11 @@ static msdk_result pass_grant(const void *it) {
   return result;
 }
 
+static msdk_result pass_access_token_options(const void *it) {
+  char token[MSDK_ACCESS_TOKEN_MAX + 1];
+  return msdk_access_token_create(it, token, sizeof token, NULL);
+}
+
 static msdk_result pass_hub_options(const void *it) {
   msdk_result result = msdk_room_open_hub(real, "loopback:options", it, NULL);
   if (result >= 0) CHECK_OK(msdk_room_close_hub(real, "loopback:options"));
@@ -181,6 +186,11 @@ static void structs_that_are_read(void) {
   msdk_access_grant grant = MSDK_INIT(msdk_access_grant);
   grant.permissions = MSDK_MAY_RECEIVE;
   grant.lifetime_ns = SECOND;
+  msdk_access_token_options token = MSDK_INIT(msdk_access_token_options);
+  token.api_key = "key";
+  token.api_secret = "a secret of thirty-two characters";
+  token.room = "lobby";
+  token.user_id = "anna";
   msdk_hub_options hub = MSDK_INIT(msdk_hub_options);
   hub.addresses = "127.0.0.1";
   hub.port = MSDK_PORT_ANY;
@@ -219,6 +229,7 @@ static void structs_that_are_read(void) {
     {"network_step", &step, sizeof step, pass_step},
     {"room_options", &room_options, sizeof room_options, pass_room_options},
     {"access_grant", &grant, sizeof grant, pass_grant},
+    {"access_token_options", &token, sizeof token, pass_access_token_options},
     {"hub_options", &hub, sizeof hub, pass_hub_options},
   };
   for (size_t i = 0; i < sizeof inputs / sizeof inputs[0]; i++) {

@@ -121,6 +121,7 @@ import Testing
     #expect(refusal(anna) == nil)
     #expect(refusal(anna, key: "")?.contains("API key is empty") == true)
     #expect(refusal(anna, secret: String(repeating: "s", count: 31))?.contains("31 bytes; accepted: at least 32") == true)
+    #expect(refusal(LiveKitGrants(identity: "anna", room: ""))?.contains("room is empty") == true)
     #expect(refusal(anna, expires: Self.noon)?.contains("expires") == true)
     #expect(refusal(LiveKitGrants(identity: "", room: "lobby"))?.contains("0 bytes; accepted: 1 to 256") == true)
     #expect(refusal(LiveKitGrants(identity: String(repeating: "i", count: 257), room: nil))?.contains("257 bytes") == true)

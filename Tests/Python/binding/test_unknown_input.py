@@ -15,7 +15,7 @@ from generator.types import python_name
 from mediasdk import _structs as s
 from mediasdk._native import library
 from mediasdk._sized import array_of
-from mediasdk.constants import PORT_ANY, Codec, Limits, Permission, PixelFormat, SampleFormat, Status
+from mediasdk.constants import ACCESS_TOKEN_MAX, PORT_ANY, Codec, Limits, Permission, PixelFormat, SampleFormat, Status
 
 Pass = Callable[[Any], int]
 
@@ -180,6 +180,10 @@ class UnknownInputTest(unittest.TestCase):
                lambda pointer: library.msdk_room_configure(engine, url, pointer))
         yield ("msdk_room_answer", "msdk_access_grant", s.AccessGrant(permissions=Permission.RECEIVE),
                lambda pointer: library.msdk_room_answer(engine, url, 1, 0, pointer))
+        token = s.AccessTokenOptions(api_key=b"key", api_secret=b"s" * 32, room=b"lobby", user_id=b"anna")
+        room_for_token = self.keep(ctypes.create_string_buffer(ACCESS_TOKEN_MAX + 1))
+        yield ("msdk_access_token_create", "msdk_access_token_options", token,
+               lambda pointer: library.msdk_access_token_create(pointer, room_for_token, len(room_for_token), None))
         step = s.NetworkStep(bandwidth_bps=1_000_000)
 
         def scripted(pointer: Any) -> int:

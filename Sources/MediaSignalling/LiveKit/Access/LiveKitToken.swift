@@ -8,20 +8,25 @@ public enum LiveKitToken {
   public static let longest = 4_095
   /// Bytes of a secret, at least: as many as the hash has (RFC 7518, section 3.2).
   public static let shortestSecret = 32
+  /// Seconds that a token which somebody asks for may last: up to 365 days.
+  public static let lifetimes: ClosedRange<Int64> = 1...31_536_000
+  /// Seconds that it lasts unless they say more: 6 hours.
+  public static let ordinaryLifetime: Int64 = 21_600
   /// Seconds by which the clocks of who makes a token and of who accepts it may differ.
   public static let skew: Int64 = 60
 
   /// Made with the secret of `key`, to be accepted from `now` to `expires`, in seconds since 1970.
   ///
-  /// Throws `.invalid` if a key or secret is empty or too short, if it ends before it begins, or if it became longer than `longest`.
+  /// Throws `.invalid` if a key, secret or room is empty or too short, if it ends before it begins, or if it became longer than `longest`.
   public static func make(_ grants: LiveKitGrants, key: String, secret: String, now: Int64, expires: Int64) throws(MediaError) -> String {
-    guard !key.isEmpty else { throw MediaError(.invalid, "an access token: the API key is empty") }
+    guard !key.isEmpty else { throw MediaError(.invalid, "an access token: the API key is empty; accepted: at least 1 byte") }
     guard secret.utf8.count >= shortestSecret else {
-      throw MediaError(.invalid, "an access token: the secret has \(secret.utf8.count) bytes; accepted: at least \(shortestSecret)")
+      throw MediaError(.invalid, "an access token: the API secret has \(secret.utf8.count) bytes; accepted: at least \(shortestSecret)")
     }
+    guard grants.room != "" else { throw MediaError(.invalid, "an access token: the room is empty; accepted: at least 1 byte") }
     guard expires > now else { throw MediaError(.invalid, "an access token: it expires at \(expires), and it is \(now)") }
     guard !grants.joins || !grants.identity.isEmpty && grants.identity.utf8.count <= 256 else {
-      throw MediaError(.invalid, "an access token: the identity has \(grants.identity.utf8.count) bytes; accepted: 1 to 256")
+      throw MediaError(.invalid, "an access token: the user id has \(grants.identity.utf8.count) bytes; accepted: 1 to 256")
     }
     let body = Base64.urlEncode(header) + "." + Base64.urlEncode(Array(grants.claims(key: key, now: now, expires: expires).compact.utf8))
     let token = body + "." + Base64.urlEncode(signature(of: body, secret: secret))
