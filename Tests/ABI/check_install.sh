@@ -22,6 +22,11 @@ for program in send receive tone command parameter; do
   ok "Examples/C/$program.c builds with pkg-config and runs"
 done
 
+cp Examples/C/access_token.c "$root"
+(cd "$root" && $cc access_token.c $(pkg-config --cflags --libs mediasdk) -o access_token && MSDK_API_KEY=key MSDK_API_SECRET=0123456789abcdef0123456789abcdef \
+  LD_LIBRARY_PATH=$stage/lib ./access_token lobby anna listen | grep -Eq '^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]{43}$')
+ok "Examples/C/access_token.c builds with pkg-config and prints a token"
+
 # What a bot, a player that records, a renderer of one's own and a tap print of what they did.
 cp Examples/C/bot.c Examples/C/wav.c Examples/C/renderer.c Examples/C/tap.c "$root"
 clip=$PWD/Tests/Media/bunny-48k-stereo.wav

@@ -9,7 +9,7 @@ struct APIKey {
   /// Of a file of one line, KEY SECRET or KEY: SECRET.
   init(reading path: String) throws(MediaError) {
     let words = String(decoding: try FileReader.bytes(of: path, most: 4096), as: UTF8.self).split(whereSeparator: \.isWhitespace)
-    guard words.count == 2 else { throw MediaError(.corrupt, "\(path) has not the form of one line, KEY: SECRET") }
+    guard words.count == 2 else { throw MediaError(.corrupt, "\(path) is not one line of the form KEY: SECRET") }
     name = String(words[0].hasSuffix(":") ? words[0].dropLast() : words[0])
     secret = String(words[1])
   }

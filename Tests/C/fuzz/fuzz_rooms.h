@@ -92,6 +92,17 @@ static void doors(void) {
   if (below(4) == 0) grant.reason = text();
   msdk_room_answer(some_engine(), url, below(2) == 0 ? request.id : number(), below(3) == 0 ? (msdk_result)number() : MSDK_OK,
                    below(4) == 0 ? NULL : &grant);
+  msdk_access_attribute pairs[2] = {{"a", "1"}, {text(), text()}};
+  msdk_access_token_options token = MSDK_INIT(msdk_access_token_options);
+  token.grants = goes_wrong(8) ? number() : below(128);
+  token.sources = goes_wrong(8) ? number() : 0;
+  token.lifetime_s = goes_wrong(8) ? number() : below(100);
+  token.api_key = goes_wrong(8) ? text() : "key", token.api_secret = goes_wrong(8) ? text() : "a secret of thirty-two characters";
+  token.room = text(), token.user_id = text(), token.display_name = text(), token.metadata = text();
+  token.attributes = pairs, token.attribute_count = goes_wrong(16) ? 33 + below(1000) : below(3);
+  token.struct_size = struct_size(sizeof token);
+  char made[1024];
+  msdk_access_token_create(&token, made, below(sizeof made + 1), NULL);
   char user[16];
   snprintf(user, sizeof user, "user-%u", below(200));
   msdk_session *someone = handle(SESSION);

@@ -181,9 +181,9 @@ class UnknownInputTest(unittest.TestCase):
         yield ("msdk_room_answer", "msdk_access_grant", s.AccessGrant(permissions=Permission.RECEIVE),
                lambda pointer: library.msdk_room_answer(engine, url, 1, 0, pointer))
         token = s.AccessTokenOptions(api_key=b"key", api_secret=b"s" * 32, room=b"lobby", user_id=b"anna")
-        room_for_token = self.keep(ctypes.create_string_buffer(ACCESS_TOKEN_MAX + 1))
+        buffer = self.keep(ctypes.create_string_buffer(ACCESS_TOKEN_MAX + 1))
         yield ("msdk_access_token_create", "msdk_access_token_options", token,
-               lambda pointer: library.msdk_access_token_create(pointer, room_for_token, len(room_for_token), None))
+               lambda pointer: library.msdk_access_token_create(pointer, buffer, len(buffer), None))
         step = s.NetworkStep(bandwidth_bps=1_000_000)
 
         def scripted(pointer: Any) -> int:
