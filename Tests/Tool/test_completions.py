@@ -16,7 +16,7 @@ ROOT = Path(__file__).resolve().parents[2]
 COMPLETED = {"dir", "file", "clip", "item", "items", "class", "key=value", "codec", "check", "check=reason", "WxH", "rate", "spec", "url", "pid",
              "address", "host", "type", "kind", "language", "shell", "subcommands"}
 # Of these nothing is known that would be worth a completion.
-FREE = {"n", "bits", "seed", "id", "port", "room", "name", "name=value"}
+FREE = {"n", "bits", "seed", "id", "port", "room", "name", "name=value", "text", "time"}
 # What is typed, and the command line that comes of it.
 TYPED = (
     ("msdk compl\t zs\t", ["msdk", "completions", "zsh"]),

@@ -92,10 +92,10 @@ class TokenTest(ToolTest):
         self.refused(2, "--name has 256 bytes; accepted: up to 255", *ANNA, "--name", "n" * 256)
         self.refused(1, "accepted: at most 4095", *ANNA, "--metadata", "m" * 3100)
         for text in ("role", "=host", "k" * 64 + "=v", "k=" + "v" * 1024):
-            self.refused(2, "accepted: KEY=VALUE", *ANNA, "--attribute", text)
+            self.refused(2, "accepted: NAME=VALUE", *ANNA, "--attribute", text)
         self.refused(2, "--attribute a is given twice", *ANNA, "--attribute", "a=1", "--attribute", "a=2")
         self.refused(2, "--attribute is given 33 times; accepted: up to 32", *ANNA, *(f"--attribute=k{number}=" for number in range(33)))
-        for text in ("", "6", "h", "0h", "-1h", "6.5h", "6w", "366d", "9223372036854775807d", "31536001s"):
+        for text in ("6", "h", "0h", "-1h", "6.5h", "6w", "366d", "9223372036854775807d", "31536001s"):
             self.refused(2, "accepted: a whole number with s, m, h or d", *ANNA, f"--for={text}")
 
 

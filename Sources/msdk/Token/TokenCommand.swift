@@ -17,6 +17,7 @@ struct TokenCommand: ParsableCommand {
       By default the participant may join, send and receive.
 
       Examples:
+        umask 077
         export MSDK_API_KEY=devkey
         export MSDK_API_SECRET=$(head -c 32 /dev/urandom | base64)
         msdk token --room lobby --user anna --name Anna > token.txt
@@ -42,7 +43,7 @@ struct TokenCommand: ParsableCommand {
 
   @Option(
     name: .customLong("attribute"),
-    help: ArgumentHelp("An attribute that they have from the beginning. Repeatable, each key once.", valueName: "key=value"),
+    help: ArgumentHelp("An attribute that they have from the beginning. Repeatable, each name once.", valueName: "name=value"),
     transform: { try Arguments.attribute($0) })
   var attributes: [Arguments.Attribute] = []
 
@@ -81,7 +82,7 @@ struct TokenCommand: ParsableCommand {
     }
     let keys = attributes.map(\.key)
     if let twice = keys.first(where: { key in keys.filter { $0 == key }.count > 1 }) {
-      throw ValidationError("--attribute \(twice) is given twice; accepted: each key once")
+      throw ValidationError("--attribute \(twice) is given twice; accepted: each name once")
     }
   }
 
@@ -108,7 +109,7 @@ extension Arguments {
     let key = text[..<equals]
     let value = text[equals...].dropFirst()
     guard (1...Int(MSDK_ATTRIBUTE_KEY_MAX)).contains(key.utf8.count), value.utf8.count <= Int(MSDK_ATTRIBUTE_VALUE_MAX) else {
-      throw ValidationError("accepted: KEY=VALUE, 1..\(MSDK_ATTRIBUTE_KEY_MAX) bytes and up to \(MSDK_ATTRIBUTE_VALUE_MAX) bytes")
+      throw ValidationError("accepted: NAME=VALUE, 1..\(MSDK_ATTRIBUTE_KEY_MAX) bytes and up to \(MSDK_ATTRIBUTE_VALUE_MAX) bytes")
     }
     return Attribute(key: String(key), value: String(value))
   }
