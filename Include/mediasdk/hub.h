@@ -91,7 +91,7 @@ typedef struct msdk_hub_options {
    * those who join by it apart. */
   uint32_t web_port;
   /** For SDKs of LiveKit: the key and the secret with which access tokens of clients are signed (msdk_access_token_create). Both NULL: they
-   * are not let in. The key has up to 255 bytes, the secret 32 to 255. Both are copied. */
+   * are not let in. The key has 1..MSDK_NAME_MAX bytes, the secret 32..MSDK_TEXT_MAX. */
   const char *api_key, *api_secret;
 } msdk_hub_options;
 

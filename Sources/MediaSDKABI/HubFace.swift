@@ -65,8 +65,8 @@ extension HubOptions {
     case UInt32(MSDK_PORT_ANY): webPort = 0
     default: throw MediaError(.range, "options.web_port is \(native.web_port); accepted: 1..65535, MSDK_PORT_ANY, or 0 for none")
     }
-    let apiKey = try ForeignText.readOptional(native.api_key, limit: HubOptions.longestSecret, argument: "options.api_key")
-    let secret = try ForeignText.readOptional(native.api_secret, limit: HubOptions.longestSecret, argument: "options.api_secret")
+    let apiKey = try ForeignText.readOptional(native.api_key, limit: Int(MSDK_NAME_MAX), argument: "options.api_key")
+    let secret = try ForeignText.readOptional(native.api_secret, limit: Int(MSDK_TEXT_MAX), argument: "options.api_secret")
     switch (apiKey, secret) {
     case (nil, nil): break
     case (let apiKey?, let secret?): access = (apiKey, secret)

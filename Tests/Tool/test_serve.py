@@ -138,6 +138,24 @@ class ServeTest(Peers):
         self.assertRegex(refused[0], r'^msdk: warning: room "room": "sam" at 127\.0\.0\.1:\d+ was refused: .*token')
         self.assertFalse([line for line in refused if mine in line or anyones in line])
 
+    def test_access_tokens(self) -> None:
+        key = self.file("key", "key: a secret of thirty-two characters\n")
+        room = Served(self, "lobby", "--address", "127.0.0.1", "--api-key", key)
+        self.assertRegex(room.await_line("LiveKit:"), r"ws://127\.0\.0\.1:\d+$")
+
+        def token(name: str, *words: str, room: str = "lobby") -> str:
+            made = self.succeed("token", room, name, "--api-key", key, *words, plugins=False).output
+            return self.file(f"token-{name}-{len(words)}-{room}", made)
+
+        receive = ["receive", room.url, "--timeout", "0.5", "--user", "rosa", "--token"]
+        for shown, is_let_in in [(token("rosa"), True), (token("sam"), False), (token("rosa", room="other"), False), (self.file("none", "a.b.c\n"), False)]:
+            done = self.msdk(*receive, shown)
+            self.assertEqual((done.code, "nothing was received" in done.errors), (1, is_let_in), done.errors)
+        self.assert_refused(["receive", room.url, "--timeout", "5"], 1, "token")
+        room.end()
+        self.assertEqual([line for line in room.lines if "joined" in line], ["rosa joined"])
+        self.assertEqual(len([line for line in room.errors().splitlines() if "was refused" in line]), 4)
+
     def test_a_certificate_of_ones_own(self) -> None:
         if shutil.which("openssl") is None:
             self.skipTest("there is no openssl, which makes the certificate")
@@ -298,9 +316,9 @@ class ServeTest(Peers):
         self.assert_refused(["receive", "hub://127.0.0.1:9/room"], 1, "fingerprint")
         self.assert_refused(["receive", url, "--token", self.file("two", "a\nb\n")], 1, "two has 2 lines")
         for words, more in [(["--port", "0"], "1..65535"), (["--web", "0"], "1..65535"), (["--no-web", "--web", "8443"], "--web"), (["--no-web", "--qr"], "--qr"),
-                            (["--host", "a/b"], "--host"), (["--most", "0"], "1..1000"), (["--key", "x"], "--certificate"), (["a", "b"], "b"), (["--address", "a"] * 9, "8"), (["--host", ""], "--host")]:
+                            (["--host", "a/b"], "--host"), (["--api-key", "x", "--tokens", "x"], "--tokens"), (["--api-key", "x", "--no-web"], "--no-web"), (["--most", "0"], "1..1000"), (["--key", "x"], "--certificate"), (["a", "b"], "b"), (["--address", "a"] * 9, "8"), (["--host", ""], "--host")]:
             self.serve_refused(words, 2, more)
-        for words, more in [(["--tokens", "none"], "none"), (["--tokens", self.file("empty", "\n")], "empty"), (["--address", "somewhere"], "somewhere"),
+        for words, more in [(["--tokens", "none"], "none"), (["--tokens", self.file("empty", "\n")], "empty"), (["--address", "somewhere"], "somewhere"), (["--api-key", self.file("keyless", "x\n")], "KEY: SECRET"),
                             (["--certificate", "none.pem", "--key", "none.pem"], "none.pem"), ([""], "1..255")]:
             self.serve_refused(words, 1, more)
 

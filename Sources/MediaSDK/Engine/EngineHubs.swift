@@ -17,8 +17,6 @@ public struct HubOptions: Sendable {
   public var addresses = "0.0.0.0"
   /// PEM files; nil: a certificate is made.
   public var certificate: (file: String, key: String)?
-  /// Bytes of an API key, and of its secret.
-  public static let longestSecret = 255
   /// By which access tokens of clients of LiveKit's protocol are signed, who come by the web port; nil: they are not let in.
   public var access: (key: String, secret: String)?
   /// Members over the network, 1 to 1,000, else `openHub` throws `.range`. One more is refused with `.full`. Sessions of the hub and members
@@ -85,7 +83,7 @@ extension Engine {
     if let (key, secret) = options.access {
       guard !key.isEmpty else { throw MediaError(.invalid, "options.api_key is empty") }
       guard secret.utf8.count >= LiveKitToken.shortestSecret else {
-        let accepted = "\(LiveKitToken.shortestSecret)..\(HubOptions.longestSecret)"
+        let accepted = "at least \(LiveKitToken.shortestSecret)"
         throw MediaError(.invalid, "options.api_secret has \(secret.utf8.count) bytes; accepted: \(accepted)")
       }
       guard options.webPort != nil else { throw MediaError(.invalid, "options.api_key is set, but web_port is 0: nobody can come by it") }

@@ -4,7 +4,8 @@ import MediaCore
 struct ServeCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "serve",
-    abstract: "Serves a room: people join with a browser, OBS and others by WHIP and WHEP, and programs with MediaSDK by its url.",
+    abstract:
+      "Serves a room: people join with a browser, OBS and others by WHIP and WHEP, SDKs of LiveKit, and programs with MediaSDK by its url.",
     discussion: """
       Prints the url of the room's page, with a QR code for a phone, then the urls of WHIP and WHEP, and the url for msdk send, msdk receive \
       and programs with MediaSDK; each for every local address that it listens at. Then it prints which members join and leave, until \
@@ -21,6 +22,10 @@ struct ServeCommand: ParsableCommand {
       Tokens. Without --tokens, anyone who knows the url may join. With it, only members with a token from the file are admitted. Each \
       line of the file has a token, optionally after the user id that it is valid for. Members pass theirs in a file, too: --token. A page \
       takes it from its url, #token=TOKEN; clients of WHIP and WHEP send it as Bearer token.
+
+      SDKs of LiveKit. With --api-key, a file of one line KEY: SECRET, only members with an access token are admitted that was made with that \
+      key, for this room and for the user id under which they join (msdk token). SDKs of LiveKit are given the url ws: or wss: that is printed, \
+      and such a token; others show it as they show tokens of --tokens.
 
       In these examples everything runs on one machine. Without --address, the urls have the addresses for other machines.
 
@@ -71,6 +76,9 @@ struct ServeCommand: ParsableCommand {
   @Option(help: ArgumentHelp("Admit only members with one of the tokens in this file.", valueName: "file"))
   var tokens: String?
 
+  @Option(help: ArgumentHelp("Admit only members with access tokens made with the API key in this file, also SDKs of LiveKit.", valueName: "file"))
+  var apiKey: String?
+
   @Option(
     help: ArgumentHelp("The maximum number of members, 1 to 1000; default: 64.", valueName: "n"), transform: { try Arguments.members($0) })
   var most = 64
@@ -82,6 +90,9 @@ struct ServeCommand: ParsableCommand {
     guard address.count <= 8 else { throw ValidationError("--address is given \(address.count) times; accepted: up to 8") }
     if isWithoutWeb, web != 0 || qr == true {
       throw ValidationError("--no-web is given with \(web != 0 ? "--web" : "--qr"); accepted: one of them")
+    }
+    if let other = tokens != nil ? "--tokens" : isWithoutWeb ? "--no-web" : nil, apiKey != nil {
+      throw ValidationError("--api-key is given with \(other); accepted: one of them")
     }
     if let host {
       let isPlain = host.utf8.allSatisfy { byte in

@@ -21,8 +21,13 @@ struct ServeRun {
       let tokens = try TokenFile(reading: path)
       access.verification = .function { tokens.answer($0) }
     }
-    try engine.configureRoom(url, access)
     var options = HubOptions()
+    if let path = command.apiKey {
+      let verifier = APIKeyAccess(key: try APIKey(reading: path), room: command.room)
+      access.verification = .function { verifier.answer($0) }
+      options.access = (verifier.key.name, verifier.key.secret)
+    }
+    try engine.configureRoom(url, access)
     options.port = command.port
     if !command.address.isEmpty { options.addresses = command.address.joined(separator: ",") }
     if let certificate = command.certificate, let key = command.key { options.certificate = (certificate, key) }
@@ -58,6 +63,7 @@ struct ServeRun {
     }
     ServeRun.show("WHIP", urls.whip)
     ServeRun.show("WHEP", urls.whep)
+    if command.apiKey != nil { ServeRun.show("LiveKit", urls.liveKit) }
     ServeRun.show("MediaSDK", urls.sessions)
   }
 

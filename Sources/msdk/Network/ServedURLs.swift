@@ -1,10 +1,11 @@
 import MediaSDK
 
-/// The urls with which a room is joined, by page, WHIP, WHEP and sessions of this SDK, at each address at which others reach it.
+/// The urls with which a room is joined, by page, WHIP, WHEP, SDKs of LiveKit and sessions of this SDK, at each address at which others reach it.
 struct ServedURLs {
   let pages: [String]
   let whip: [String]
   let whep: [String]
+  let liveKit: [String]
   let sessions: [String]
 
   /// `listening`: as given, 0.0.0.0 and :: included. `host`: what stands in all urls in their place.
@@ -15,6 +16,7 @@ struct ServedURLs {
     // A browser takes no zone in a url, and so does not reach an address that is of one link only.
     let web = info.webURL.isEmpty ? [] : hosts.filter { !$0.contains("%") }.map { "\(scheme)://\(ServedURLs.written($0)):\(info.webPort)" }
     pages = web.map { $0 + path }
+    liveKit = web.map { "ws\($0.dropFirst(4))" }
     whip = web.map { "\($0)/whip\(path)" }
     whep = web.map { "\($0)/whep\(path)" }
     sessions = hosts.map { "hub://\(ServedURLs.written($0)):\(info.port)/\(room)?fingerprint=\(info.fingerprint)" }

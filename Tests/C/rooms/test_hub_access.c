@@ -180,6 +180,18 @@ static void options_that_cannot_be(void) {
   options.web_port = 65537;
   wrong_options(options, MSDK_E_RANGE, "options.web_port is 65537; accepted: 1..65535, MSDK_PORT_ANY, or 0");
   options = hub_options("127.0.0.1");
+  options.web_port = MSDK_PORT_ANY;
+  options.api_key = "key";
+  wrong_options(options, MSDK_E_INVALID, "only one of api_key and api_secret; accepted: both, or neither");
+  options.api_secret = "thirty-one bytes are not enough";
+  wrong_options(options, MSDK_E_INVALID, "options.api_secret has 31 bytes; accepted: at least 32");
+  options.api_secret = "a secret of thirty-two characters";
+  options.api_key = "";
+  wrong_options(options, MSDK_E_INVALID, "options.api_key is empty");
+  options.api_key = "key";
+  options.web_port = 0;
+  wrong_options(options, MSDK_E_INVALID, "web_port is 0");
+  options = hub_options("127.0.0.1");
   options.struct_size = 7;
   wrong_options(options, MSDK_E_INVALID, "options.struct_size");
   uint16_t taken = 0;

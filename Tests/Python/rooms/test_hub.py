@@ -139,6 +139,28 @@ class CallTest(unittest.TestCase):
             with open_hub(engine, "loopback:page", "127.0.0.1") as hub:
                 self.assertEqual((hub.web_url, hub.info.web_port), ("", 0))
 
+    def test_tokens_of_livekit(self) -> None:
+        """A client's token is checked before it comes."""
+        key, secret = "key", "a secret of thirty-two characters"
+        with Engine(ignore_environment=True) as engine, open_hub(engine, "loopback:page", "127.0.0.1", web_port=PORT_ANY, access=(key, secret)) as hub:
+            def answer(token: str) -> tuple[int, str]:
+                url = f"http://127.0.0.1:{hub.info.web_port}/rtc/v1/validate"
+                try:
+                    with urllib.request.urlopen(urllib.request.Request(url, headers={"Authorization": f"Bearer {token}"}), timeout=60) as response:
+                        return response.status, response.read().decode()
+                except urllib.error.HTTPError as error:
+                    with error:
+                        return error.code, error.read().decode()
+
+            def token(key: str = key, secret: str = secret, room: str = "page", **options: Any) -> str:
+                return mediasdk.create_access_token(key, secret, room=room, user_id="anna", **options)
+
+            self.assertEqual(answer(token()), (200, "success"))
+            for wrong, more in [(token(secret=secret[::-1]), "signed"), (token(key="other"), "API key"), (token(room="other"), "room"), ("a.b.c", "")]:
+                status, text = answer(wrong)
+                self.assertGreaterEqual(status, 400)
+                self.assertIn(more, text)
+
     def test_close(self) -> None:
         with House() as house:
             alice, bob = house.join("alice"), house.guest("bob")
@@ -238,6 +260,12 @@ class OptionsTest(unittest.TestCase):
                 opened(certificate="cert.pem")
             with tempfile.NamedTemporaryFile("w", suffix=".pem") as file, self.assertRaisesRegex(InvalidError, "holds no certificate"):
                 opened(certificate=(file.name, file.name))
+            with self.assertRaisesRegex(InvalidError, "api_secret has 5 bytes"):
+                opened("127.0.0.1", web_port=PORT_ANY, access=("key", "short"))
+            with self.assertRaisesRegex(InvalidError, "web_port"):
+                opened("127.0.0.1", access=("key", "a secret of thirty-two characters"))
+            with self.assertRaisesRegex(InvalidError, "two texts"):
+                opened("127.0.0.1", access="key")
             with self.assertRaisesRegex(InvalidError, "without"):
                 opened(room="loopback:what?")
             with self.assertRaises(UnsupportedError):
