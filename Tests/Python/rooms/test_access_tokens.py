@@ -97,10 +97,11 @@ class AccessTokenTest(unittest.TestCase):
             ({"sources": Source.CAMERA, "grants": Grant.JOIN}, InvalidError, "without MSDK_GRANT_PUBLISH")
         ]
         for changes, kind, words in cases:
-            with self.subTest(**changes), self.assertRaises(kind) as caught:
-                made(**changes)
-            self.assertIn(words, str(caught.exception))
-            self.assertNotIn("sss", str(caught.exception))
+            with self.subTest(**changes):
+                with self.assertRaises(kind) as caught:
+                    made(**changes)
+                self.assertIn(words, str(caught.exception))
+                self.assertNotIn("sss", str(caught.exception))
 
 
 if __name__ == "__main__":
