@@ -4,6 +4,7 @@ from __future__ import annotations
 import tempfile
 import time
 import unittest
+import urllib.error
 import urllib.request
 from pathlib import Path
 from typing import Any, Optional
