@@ -43,6 +43,9 @@ static int calls_without_handles(void) {
   msdk_audio_frame *sound = NULL;
   wrong += expect_forked(msdk_audio_frame_create(&tone, 480, &sound), "audio_frame_create");
   wrong += expect_forked(msdk_audio_frame_unref(all_good.sound), "audio_frame_unref");
+  msdk_access_token_options token = MSDK_INIT(msdk_access_token_options);
+  token.api_key = "key", token.api_secret = "a secret of thirty-two characters", token.room = "lobby", token.user_id = "anna";
+  wrong += expect_forked(msdk_access_token_create(&token, (char[1024]){0}, 1024, NULL), "access_token_create");
   wrong += sound != NULL || audio_references(all_good.sound) != 0;
   wrong += engine != NULL || frame != NULL || encoded != NULL;
   wrong += msdk_engine_now(all_good.engine) != 0;
