@@ -34,7 +34,7 @@ enum {
   MSDK_GRANT_PUBLISH = 2,          /**< send video and audio */
   MSDK_GRANT_SUBSCRIBE = 4,        /**< receive video and audio */
   MSDK_GRANT_PUBLISH_DATA = 8,     /**< send data */
-  MSDK_GRANT_UPDATE_METADATA = 16, /**< change the own display name, metadata and attributes */
+  MSDK_GRANT_UPDATE_METADATA = 16, /**< change their own display name, metadata, attributes */
   MSDK_GRANT_ADMIN = 32,           /**< remove and mute others */
   MSDK_GRANT_HIDDEN = 64,          /**< be in the room without the others being notified */
   MSDK_GRANT_MEMBER = MSDK_GRANT_JOIN | MSDK_GRANT_PUBLISH | MSDK_GRANT_SUBSCRIBE | MSDK_GRANT_PUBLISH_DATA /**< the default */
