@@ -109,7 +109,7 @@ let package = Package(
       name: "MediaSDK",
       dependencies: [
         "CMediaSDK", "MediaCore", "MediaRuntime", "MediaCodecs", "MediaTLS", "MediaRTP", "MediaSDP", "MediaNetwork", "MediaTransport",
-        "MediaWebRTC", "MediaWebRTCTransport", "MediaServer", "MediaIngest", "MediaPlugins", "MediaIsolation", "CLinux",
+        "MediaSignalling", "MediaWebRTC", "MediaWebRTCTransport", "MediaServer", "MediaIngest", "MediaPlugins", "MediaIsolation", "CLinux",
       ],
       swiftSettings: strict),
     .target(

@@ -61,8 +61,8 @@
  *     ws://HOST:PORT   or, with TLS, wss://HOST:PORT    the url that such an SDK is given, with an access token
  *
  * The token (JWT, HS256) names the room, the participant's identity, which is their user id, their name, metadata and attributes, and what
- * they may do; the room's own permissions apply as well, and its verifier gets the token. Who joins with the identity of a participant who came
- * the same way takes their place. A client whose connection breaks may come back within 20 s.
+ * they may do; the room's own permissions apply as well, and its verifier gets the token. Who joins with the identity of another such
+ * participant takes their place. A client whose connection breaks may come back within 20 s.
  *
  * Connecting ends with MSDK_SESSION_DISCONNECTED and one of these errors: MSDK_E_TIMEOUT if the hub cannot be reached within 10 s, or
  * its host name is not resolved by then; MSDK_E_IO if the connection to the last address fails, or the name servers fail or do not

@@ -16,7 +16,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 # From the bottom up; those of one line know nothing of each other.
 ROOMS = (
-    ("CMediaSDK", "CLinux", "CVPX", "CYUV", "COpus", "CResampler", "CFFI", "COpenSSL", "CPixels", "CQREncode", "CUSRSCTP"),
+    ("CMediaSDK", "CLinux", "CVPX", "CYUV", "COpus", "CResampler", "CFFI", "COpenSSL", "CZlib", "CPixels", "CQREncode", "CUSRSCTP"),
     ("MediaCore",),
     ("MediaRuntime", "MediaCodecs", "MediaRTP", "MediaTLS", "MediaSCTP"),
     ("MediaSDP", "MediaSRTP", "MediaPlugins"),

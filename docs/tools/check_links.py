@@ -40,7 +40,11 @@ def main() -> int:
         place = path.relative_to(root)
         for link, needed in page.links:
             count += 1
-            parts = urlsplit(link)
+            try:
+                parts = urlsplit(link)
+            except ValueError as error:
+                problems.append(f"{place}: {link} is no URL: {error}")
+                continue
             if parts.scheme in ("data", "mailto", "javascript"):
                 continue
             if parts.scheme or parts.netloc:

@@ -27,7 +27,7 @@ extension WebTable {
 
   private func verify(_ token: String) throws(MediaError) -> LiveKitGrants {
     guard !options.accessKeys.isEmpty else {
-      throw MediaError(.unsupported, "the server has no API key: nobody comes by LiveKit's protocol")
+      throw MediaError(.unsupported, "the server has no API key, and so no clients of LiveKit's protocol")
     }
     guard !token.isEmpty else { throw MediaError(.permission, "there is no access token") }
     let grants = try LiveKitToken.verify(token, now: clock.wallTime() / 1_000_000_000) { options.accessKeys[$0] }
@@ -60,7 +60,7 @@ extension WebTable {
         guard connection.upgrade(offer, for: .liveKit) else { return }
         guard let known = liveKit.member(member.userID), known.sid == sid, known.resume(joining, connection) else {
           connection.send(.bytes(LiveKitMember.comeAgain))
-          return connection.close("the participant is not here any more")
+          return connection.close("the participant has left")
         }
       }
     }

@@ -76,7 +76,8 @@ struct ServeCommand: ParsableCommand {
   @Option(help: ArgumentHelp("Admit only members with one of the tokens in this file.", valueName: "file"))
   var tokens: String?
 
-  @Option(help: ArgumentHelp("Admit only members with access tokens made with the API key in this file, also SDKs of LiveKit.", valueName: "file"))
+  @Option(
+    help: ArgumentHelp("Admit only members with access tokens made with the API key in this file, also SDKs of LiveKit.", valueName: "file"))
   var apiKey: String?
 
   @Option(
