@@ -4,6 +4,7 @@ from __future__ import annotations
 import itertools
 import os
 import shutil
+import socket
 import subprocess
 import sys
 import time
@@ -14,6 +15,7 @@ from typing import Optional
 from peers import environment, need
 
 INTEROP = Path(__file__).resolve().parent
+IFF_UP, IFF_LOOPBACK = 0x1, 0x8  # netdevice(7)
 _numbers = itertools.count()
 
 
@@ -28,6 +30,24 @@ def namespace(test: unittest.TestCase, name: str) -> str:
     test.addCleanup(subprocess.run, ["ip", "netns", "del", name], check=False, timeout=30)
     subprocess.run(["ip", "-n", name, "link", "set", "lo", "up"], check=True, timeout=30)
     return name
+
+
+def has_network(test: unittest.TestCase) -> None:
+    """Engines of WebRTC that leave loopback interfaces out need another one: where the machine has none, it gets one for as long as the test runs."""
+    flags = [int(Path(f"/sys/class/net/{name}/flags").read_text(), 16) for _, name in socket.if_nameindex()]
+    if any(one & IFF_UP and not one & IFF_LOOPBACK for one in flags):
+        return
+    need("ip")
+    if os.geteuid() != 0:
+        raise unittest.SkipTest("there is no interface but loopback, and only root can make one")
+    number = os.getpid()
+    made = subprocess.run(["ip", "link", "add", f"mn{number}", "type", "veth", "peer", "name", f"mf{number}"], capture_output=True, text=True, timeout=30)
+    if made.returncode != 0:
+        raise unittest.SkipTest(f"there is no interface but loopback, and none can be made here: {made.stderr.strip()}")
+    test.addCleanup(subprocess.run, ["ip", "link", "del", f"mn{number}"], check=False, timeout=30)
+    subprocess.run(["ip", "addr", "add", f"10.78.{number % 250 + 1}.1/24", "dev", f"mn{number}"], check=True, timeout=30)
+    for name in (f"mn{number}", f"mf{number}"):
+        subprocess.run(["ip", "link", "set", name, "up"], check=True, timeout=30)
 
 
 class Link:

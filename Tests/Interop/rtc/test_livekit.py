@@ -1,0 +1,398 @@
+"""Clients with LiveKit's own SDK (libwebrtc, by its binding for Python) in a room that this process serves, among them sessions of this process."""
+from __future__ import annotations
+
+import asyncio
+import time
+import unittest
+from typing import Any, Callable, Optional
+
+import numpy as np
+
+import material
+import mediasdk
+import numbered
+from link import has_network
+from rtc.room_member import RoomMember
+
+try:
+    from livekit import rtc
+    from rtc.livekit_client import CAMERA, KEY, MICROPHONE, SCREEN, SECRET, LiveKitClient, token
+except ImportError as error:
+    MISSING: Optional[str] = f"LiveKit's SDK is not here ({error}); make interop installs it"
+else:
+    MISSING = None
+
+PATIENCE = 30.0  # seconds for what takes one or two
+PICTURES, SECONDS = 15, 0.5  # of pictures and of sound, that each waits for
+ROOM = "loopback:lobby"
+ANNA, BOB, CLEO = (1, 440.0), (2, 660.0), (3, 880.0)  # streams of pictures, and tones
+
+
+class LiveKitRoom(unittest.IsolatedAsyncioTestCase):
+    async def asyncSetUp(self) -> None:
+        if MISSING:
+            self.skipTest(MISSING)
+        has_network(self)
+        asyncio.get_running_loop().slow_callback_duration = 10  # seconds: pictures are made on the loop
+        self.engine = mediasdk.Engine()
+        self.addCleanup(self.engine.close)
+        self.hub = mediasdk.open_hub(self.engine, ROOM, "127.0.0.1", web_port=mediasdk.PORT_ANY, access=(KEY, SECRET))
+        self.url = f"ws://127.0.0.1:{self.hub.info.web_port}"
+        self.everybody: list[Any] = []
+
+    def add(self, one: Any) -> Any:
+        self.everybody.append(one)
+        self.addAsyncCleanup(one.close)
+        return one
+
+    async def client(self, name: str, access: Optional[str] = None, **options: Any) -> LiveKitClient:
+        return await self.add(LiveKitClient(self.url, name)).join(access, **options)
+
+    def member(self, name: str, stream: int, frequency: float, **options: Any) -> RoomMember:
+        return self.add(RoomMember(ROOM, name, stream, frequency, **options))
+
+    def let_members_moderate(self) -> None:
+        may = mediasdk.Permission
+        permissions = may.PUBLISH_VIDEO | may.PUBLISH_AUDIO | may.SHARE_SCREEN | may.RECEIVE | may.MODERATE
+        mediasdk.configure_room(self.engine, ROOM, permissions=permissions)
+        self.addCleanup(mediasdk.open_room, self.engine, ROOM)
+
+    # --------------------------------------------------------------------------------------------------------------- waiting
+
+    @property
+    def told(self) -> str:
+        return "\n".join(one.told for one in self.everybody)
+
+    async def until(self, what: str, is_so: Callable[[], Any], patience: float = PATIENCE) -> None:
+        deadline = time.monotonic() + patience
+        while not is_so():
+            for one in self.everybody:
+                one.check()
+            self.assertLess(time.monotonic(), deadline, f"{what}: not after {patience:g} s\n{self.told}")
+            await asyncio.sleep(0.05)
+
+    async def sees(self, client: LiveKitClient, name: str, stream: int, source: int = CAMERA, patience: float = PATIENCE) -> None:
+        """Pictures of that stream come from now on, each later than the one before, and look like what was sent."""
+        words = client.words[name, source]
+        begin = len(words)
+        await self.until(f"{client.name} sees {name}, stream {stream}", lambda: len(words) >= begin + PICTURES, patience)
+        came = words[begin:]
+        numbers = [one[1] for one in came if one and one[0] == stream]
+        # Of the first pictures an encoder may blur one, before it knows what the path carries.
+        self.assertGreaterEqual(len(numbers), len(came) - 2, f"{came}\n{self.told}")
+        self.assertEqual(numbers, sorted(set(numbers)), self.told)
+        picture = client.last[name, source]
+        height, width = picture.shape
+        self.assertGreater(numbered.psnr(picture, numbered.luma(stream, (numbered.read(picture) or (0, 0))[1], False, width, height)), 25, self.told)
+
+    async def hears(self, one: Any, name: str, frequency: float, patience: float = PATIENCE) -> None:
+        """From now on, of a client or of a member of this process."""
+        samples = one.samples[name]
+        begin = len(samples)
+
+        def is_heard() -> bool:
+            recent = np.concatenate([np.zeros(0), *samples[begin:][-100:]])[-48_000:]
+            heard, length = material.tone_of(recent, 48_000)
+            return length >= SECONDS and abs(heard - frequency) < 5
+
+        await self.until(f"{one.name} hears {name}, {frequency:g} Hz", is_heard, patience)
+
+    async def meet(self, one: LiveKitClient, other: LiveKitClient, patience: float = PATIENCE) -> None:
+        """Media go both ways, between Anna and Bob."""
+        for client, name, (stream, frequency) in [(one, other.name, BOB), (other, one.name, ANNA)]:
+            await self.sees(client, name, stream, patience=patience)
+            await self.hears(client, name, frequency, patience)
+
+    async def anna_and_bob(self, simulcast: bool = False, **options: Any) -> tuple[LiveKitClient, LiveKitClient]:
+        """Both publish."""
+        anna, bob = await self.client("anna"), await self.client("bob")
+        for client, (stream, frequency) in [(anna, ANNA), (bob, BOB)]:
+            await client.publish_video(stream, simulcast=simulcast, **options)
+            await client.publish_audio(frequency)
+        return anna, bob
+
+    # --------------------------------------------------------------------------------------------------------------- media
+
+    async def test_two_clients(self) -> None:
+        """And what each knows of the other."""
+        anna, bob = await self.anna_and_bob()
+        await self.meet(anna, bob)
+        self.assertEqual(anna.room.name, "lobby")
+        for client, name in [(anna, "bob"), (bob, "anna")]:
+            other = client.room.remote_participants[name]
+            self.assertEqual((other.name, other.metadata, other.attributes), (name.title(), f"metadata of {name}", {"of": name}))
+            self.assertEqual({one.source for one in other.track_publications.values()}, {CAMERA, MICROPHONE})
+        self.assertEqual(self.hub.info.member_count, 2)
+        await bob.close()
+        await self.until("Anna knows that Bob left", lambda: anna.of("participant_disconnected") == [("bob",)])
+        self.assertEqual(dict(anna.room.remote_participants), {})
+
+    async def test_two_clients_with_simulcast(self) -> None:
+        """Of a size of which the SDK makes two layers."""
+        anna, bob = await self.anna_and_bob(simulcast=True, size=(640, 480))
+        await self.meet(anna, bob)
+
+    async def test_five_videos_of_one_client(self) -> None:
+        anna, bob = await self.client("anna"), await self.client("bob")
+        for stream in range(1, 6):
+            await anna.publish_video(stream, size=(160, 120))
+        for stream in range(1, 6):
+            await self.until(f"stream {stream}", lambda: len(bob.numbers("anna", stream)) >= PICTURES)
+        self.assertEqual(len(bob.of("track_subscribed")), 5, self.told)
+
+    async def test_publishes_again(self) -> None:
+        anna, bob = await self.client("anna"), await self.client("bob")
+        first = await anna.publish_video(1)
+        await self.sees(bob, "anna", 1)
+        await anna.own.unpublish_track(first.sid)
+        await self.until("Bob knows that it ended", lambda: bob.of("track_unpublished") == [(first.sid, "anna")])
+        second = await anna.publish_video(2)
+        self.assertNotEqual(first.sid, second.sid)
+        await self.until("pictures of the second", lambda: bob.numbers("anna", 2))
+        await self.sees(bob, "anna", 2)
+        self.assertEqual(len(bob.room.remote_participants["anna"].track_publications), 1)
+
+    async def test_subscribes_later(self) -> None:
+        """Cleo receives all from the beginning; that Bob has nothing is looked at when she has."""
+        anna = await self.client("anna")
+        await anna.publish_video(ANNA[0])
+        await anna.publish_audio(ANNA[1])
+        bob, cleo = await self.client("bob", auto_subscribe=False), await self.client("cleo")
+        await self.sees(cleo, "anna", ANNA[0])
+        await self.hears(cleo, "anna", ANNA[1])
+        self.assertEqual((bob.of("track_subscribed"), len(bob.words["anna", CAMERA])), ([], 0), self.told)
+        publications = {one.source: one for one in bob.room.remote_participants["anna"].track_publications.values()}
+        publications[CAMERA].set_subscribed(True)
+        await self.sees(bob, "anna", ANNA[0])
+        self.assertFalse(bob.samples["anna"])
+        publications[MICROPHONE].set_subscribed(True)
+        await self.hears(bob, "anna", ANNA[1])
+        publications[CAMERA].set_subscribed(False)
+        await self.until("Bob has no video of Anna", lambda: bob.of("track_unsubscribed") != [])
+        publications[CAMERA].set_subscribed(True)
+        await self.sees(bob, "anna", ANNA[0])
+
+    # --------------------------------------------------------------------------------------------------------------- with a session
+
+    async def check_with_member(self, is_screen: bool) -> None:
+        source = SCREEN if is_screen else CAMERA
+        anna = await self.client("anna")
+        bob = self.member("Bob", *BOB, is_screen=is_screen)
+        await anna.publish_video(ANNA[0], source)
+        await anna.publish_audio(ANNA[1])
+        await self.sees(anna, "id-Bob", BOB[0], source)
+        await self.hears(anna, "id-Bob", BOB[1])
+        await self.until("Bob sees Anna", lambda: len(bob.pictures["Anna"]) >= PICTURES)
+        words = [numbered.read(picture) for picture in bob.pictures["Anna"]]
+        numbers = [one[1] for one in words if one and one[0] == ANNA[0]]
+        self.assertGreaterEqual(len(numbers), len(words) - 2, words)
+        self.assertEqual(numbers, sorted(set(numbers)))
+        await self.hears(bob, "Anna", ANNA[1])
+        self.assertEqual(bob.kinds["Anna"], mediasdk.VideoKind.SCREEN_SHARE if is_screen else mediasdk.VideoKind.VIRTUAL)
+        self.assertEqual(anna.room.remote_participants["id-Bob"].name, "Bob")
+        bob.session.disconnect()
+        await self.until("Anna knows that Bob left", lambda: anna.of("participant_disconnected") == [("id-Bob",)])
+
+    async def test_with_member(self) -> None:
+        await self.check_with_member(False)
+
+    async def test_screens_with_member(self) -> None:
+        await self.check_with_member(True)
+
+    # --------------------------------------------------------------------------------------------------------------- mute
+
+    async def test_mute(self) -> None:
+        """By oneself: video and audio."""
+        anna, bob = await self.client("anna"), await self.client("bob")
+        video, audio = await anna.publish_video(ANNA[0]), await anna.publish_audio(ANNA[1])
+        cleo = self.member("Cleo", *CLEO)
+        await self.sees(bob, "anna", ANNA[0])
+        await self.hears(bob, "anna", ANNA[1])
+        await self.hears(cleo, "Anna", ANNA[1])
+        for publication in [audio, video]:
+            publication.track.mute()
+            await self.until("Bob knows of the mute", lambda: bob.of("track_muted") == [("anna", publication.sid)])
+            self.assertTrue(bob.room.remote_participants["anna"].track_publications[publication.sid].muted)
+            publication.track.unmute()
+            await self.until("Bob knows of its end", lambda: bob.of("track_unmuted") == [("anna", publication.sid)])
+            self.assertFalse(bob.room.remote_participants["anna"].track_publications[publication.sid].muted)
+            bob.events.clear()
+        await self.until("Cleo knew of both", lambda: cleo.muted == [("Anna", True), ("Anna", False)])
+        await self.until("a picture", lambda: bob.words["anna", CAMERA][-1])
+        await self.sees(bob, "anna", ANNA[0])
+        await self.hears(bob, "anna", ANNA[1])
+        await self.hears(cleo, "Anna", ANNA[1])
+
+    async def test_moderation(self) -> None:
+        self.let_members_moderate()
+        anna, bob = await self.client("anna"), await self.client("bob")
+        audio = await anna.publish_audio(ANNA[1])
+        cleo = self.member("Cleo", *CLEO)
+        await self.hears(cleo, "Anna", ANNA[1])
+        await self.hears(bob, "anna", ANNA[1])
+        cleo.session.mute_participant("anna")
+        await self.until("Anna is muted", lambda: ("anna", audio.sid) in anna.of("track_muted"))
+        await self.until("Bob knows", lambda: bob.of("track_muted") == [("anna", audio.sid)])
+        await self.until("Cleo knows", lambda: cleo.muted == [("Anna", True)])
+        cleo.session.mute_participant("anna", False)
+        await self.until("Anna is heard again", lambda: ("anna", audio.sid) in anna.of("track_unmuted"))
+        await self.until("Bob knows of that", lambda: bob.of("track_unmuted") == [("anna", audio.sid)])
+        await self.hears(cleo, "Anna", ANNA[1])
+        await self.hears(bob, "anna", ANNA[1])
+        cleo.session.remove_participant("anna")
+        removed = str(rtc.DisconnectReason.PARTICIPANT_REMOVED)
+        await self.until("Anna is removed", lambda: anna.of("disconnected") == [(removed,)])
+        await self.until("Bob knows", lambda: bob.of("participant_disconnected") == [("anna",)])
+        await self.until("Cleo knows", lambda: cleo.left == ["Anna"])
+
+    # --------------------------------------------------------------------------------------------------------------- data
+
+    async def three(self) -> tuple[LiveKitClient, LiveKitClient, LiveKitClient]:
+        anna, bob, cleo = [await self.client(name) for name in ("anna", "bob", "cleo")]
+        # Whoever came first knows the last when they have a path to the server, too.
+        await self.until("all know each other", lambda: all(len(one.room.remote_participants) == 2 for one in (anna, bob, cleo)))
+        return anna, bob, cleo
+
+    async def test_data(self) -> None:
+        """To all, and to one; a message to all afterwards says that nothing more comes."""
+        anna, bob, cleo = await self.three()
+        for is_reliable in [True, False]:
+            for sender, others in [(anna, (bob, cleo)), (bob, (anna, cleo))]:
+                words = f"{sender.name} {'reliable' if is_reliable else 'lossy'}".encode()
+                await sender.own.publish_data(words, reliable=is_reliable, topic="greeting")
+                for other in others:
+                    await self.until(f"{other.name} has {words!r}", lambda: other.data == [(sender.name, words, "greeting")])
+                    other.data.clear()
+                self.assertEqual(sender.data, [])
+            await anna.own.publish_data(b"for Bob", reliable=is_reliable, destination_identities=["bob"])
+            await self.until("Bob has it", lambda: bob.data == [("anna", b"for Bob", "")])
+            await anna.own.publish_data(b"for all", reliable=is_reliable)
+            await self.until("Bob has that", lambda: bob.data[1:] == [("anna", b"for all", "")])
+            await self.until("Cleo has only that", lambda: cleo.data == [("anna", b"for all", "")])
+            bob.data.clear()
+            cleo.data.clear()
+
+    async def test_many_messages(self) -> None:
+        anna, bob, cleo = await self.three()
+        sent = [f"message {number}".encode() for number in range(300)]
+        for words in sent:
+            await anna.own.publish_data(words)
+        for other in (bob, cleo):
+            await self.until(f"{other.name} has all", lambda: len(other.data) >= len(sent))
+            self.assertEqual([words for _, words, _ in other.data], sent)
+
+    async def test_text_and_calls(self) -> None:
+        """Of other methods, and of more than a packet."""
+        anna, bob, cleo = await self.three()
+        texts: list[tuple[str, str, str]] = []
+
+        async def keep(name: str, reader: Any, sender: str) -> None:
+            texts.append((name, sender, await reader.read_all()))
+
+        for client in (bob, cleo):
+            client.room.register_text_stream_handler("chat", lambda reader, sender, client=client: client.begin(keep(client.name, reader, sender)))
+        text = "Grüße an alle. " * 4_000
+        await anna.own.send_text(text, topic="chat", compress=False)
+        await self.until("both have the text", lambda: sorted(texts) == [("bob", "anna", text), ("cleo", "anna", text)])
+        await anna.own.send_text("for Bob", topic="chat", destination_identities=["bob"])
+        await anna.own.send_text("for all", topic="chat")
+        await self.until("Cleo has the last", lambda: ("cleo", "anna", "for all") in texts)
+        self.assertNotIn(("cleo", "anna", "for Bob"), texts)
+        await self.until("Bob has both", lambda: {("bob", "anna", "for Bob"), ("bob", "anna", "for all")} <= set(texts))
+
+        async def double(call: Any) -> str:
+            return f"{call.caller_identity} says {call.payload}{call.payload}"
+
+        bob.own.register_rpc_method("double", double)
+        self.assertEqual(await anna.own.perform_rpc(destination_identity="bob", method="double", payload="ha"), "anna says haha")
+        with self.assertRaises(rtc.RpcError) as caught:
+            await anna.own.perform_rpc(destination_identity="cleo", method="double", payload="ha")
+        self.assertEqual(caught.exception.code, rtc.RpcError.ErrorCode.UNSUPPORTED_METHOD)
+
+    async def test_bytes(self) -> None:
+        """A megabyte that cannot be compressed, as they are sent and compressed."""
+        anna, bob, cleo = await self.three()
+        came: dict[str, list[bytes]] = {"bob": [], "cleo": []}
+
+        async def keep(name: str, reader: Any) -> None:
+            came[name].append(b"".join([chunk async for chunk in reader]))
+
+        for client in (bob, cleo):
+            client.room.register_byte_stream_handler("file", lambda reader, _, client=client: client.begin(keep(client.name, reader)))
+        sent = np.random.default_rng(1).bytes(1_000_000)
+        for compress in [False, True]:
+            await anna.own.send_bytes(sent, topic="file", name="noise", compress=compress)
+        for name, files in came.items():
+            await self.until(f"{name} has both", lambda: len(files) == 2)
+            self.assertEqual([one == sent for one in files], [True, True])
+
+    # --------------------------------------------------------------------------------------------------------------- coming again
+
+    async def check_reconnecting(self, scenario: int) -> tuple[LiveKitClient, LiveKitClient]:
+        """Anna loses her connection; media come again within 15 s, both ways."""
+        anna, bob = await self.anna_and_bob()
+        await self.meet(anna, bob)
+        bob.events.clear()
+        begin = time.monotonic()
+        await anna.room.simulate_scenario(scenario)
+        await self.until("Anna is back", lambda: anna.of("reconnected"), 15)
+        await self.meet(anna, bob, begin + 15 - time.monotonic())
+        await anna.own.publish_data(b"again")
+        await bob.own.publish_data(b"welcome")
+        await self.until("data both ways", lambda: bob.data == [("anna", b"again", "")] and anna.data == [("bob", b"welcome", "")])
+        self.assertEqual(self.hub.info.member_count, 2)
+        return anna, bob
+
+    async def test_resumes(self) -> None:
+        """Bob does not notice."""
+        _, bob = await self.check_reconnecting(rtc.SimulateScenarioKind.SIMULATE_SIGNAL_RECONNECT)
+        self.assertEqual(bob.events, [])
+
+    async def test_reconnects(self) -> None:
+        """All anew, as another participant of the same name."""
+        _, bob = await self.check_reconnecting(rtc.SimulateScenarioKind.SIMULATE_FULL_RECONNECT)
+        self.assertEqual(list(bob.room.remote_participants), ["anna"])
+
+    # --------------------------------------------------------------------------------------------------------------- access
+
+    async def test_refusals(self) -> None:
+        for what, access in [("expired", token("eve", lifetime=-600)), ("forged", token("eve", secret="another secret of thirty-two characters")),
+                             ("of another room", token("eve", room="attic")), ("without the right to join", token("eve", joins=False))]:
+            with self.subTest(what):
+                begin = time.monotonic()
+                with self.assertRaisesRegex(rtc.ConnectError, "401"):
+                    await self.client("eve", access)
+                self.assertLess(time.monotonic() - begin, 3)
+        self.assertEqual(self.hub.info.member_count, 0)
+
+    async def test_same_identity(self) -> None:
+        """The newcomer takes the place of the first."""
+        bob, first = await self.client("bob"), await self.client("anna")
+        await self.until("Bob knows Anna", lambda: "anna" in bob.room.remote_participants)
+        second = await self.client("anna")
+        replaced = str(rtc.DisconnectReason.DUPLICATE_IDENTITY)
+        await self.until("the first is disconnected", lambda: first.of("disconnected") == [(replaced,)])
+        await second.publish_video(CLEO[0])
+        await self.sees(bob, "anna", CLEO[0])
+        self.assertEqual((list(bob.room.remote_participants), self.hub.info.member_count), (["anna"], 2))
+        self.assertEqual(second.room.connection_state, rtc.ConnectionState.CONN_CONNECTED)
+
+    async def test_twenty_come_and_go(self) -> None:
+        anna = await self.client("anna")
+        names = [f"guest {number}" for number in range(20)]
+        for name in names:
+            guest = LiveKitClient(self.url, name)
+            try:
+                await guest.join()
+                await self.until(f"Anna knows {name}", lambda: name in anna.room.remote_participants)
+            finally:
+                await guest.close()
+            await self.until(f"Anna knows that {name} left", lambda: name not in anna.room.remote_participants)
+        for event in ("participant_connected", "participant_disconnected"):
+            self.assertEqual([name for name, in anna.of(event)], names)
+        await self.until("only Anna is there", lambda: self.hub.info.member_count == 1)
+        self.assertEqual(anna.room.connection_state, rtc.ConnectionState.CONN_CONNECTED)
+
+
+if __name__ == "__main__":
+    unittest.main()
