@@ -310,8 +310,8 @@ sanitize:
 sanitize-address sanitize-thread: sanitize-%:
 	@.ci/sanitize $*
 
-# Against what others wrote: GStreamer, FFmpeg and Janus, each sending to the tool and receiving from it; sessions over WebRTC with aiortc and Chromium; a call of
-# three on two machines.
+# Against what others wrote: GStreamer, FFmpeg and Janus, each sending to the tool and receiving from it; sessions over WebRTC with aiortc and Chromium;
+# LiveKit's SDK in a room that is served; a call of three on two machines.
 interop:
 	@.ci/setup interop
 	@$(MAKE) --no-print-directory tool plugins plugin-host
@@ -319,7 +319,7 @@ interop:
 	@echo "== messages and access tokens of LiveKit, with its own libraries"
 	@.build/interop-venv/bin/python Tests/LiveKit/check_messages.py .build/swift-tests/debug/livekit-echo
 	@.build/interop-venv/bin/python Tests/LiveKit/check_tokens.py .build/swift-tests/debug/livekit-echo
-	@echo "== with GStreamer, FFmpeg and Janus, VP8 and Opus over RTP, plain and protected; with aiortc, libwebrtc and Chromium over WebRTC, through coturn; calls over links that are lossy, fall and recover, are interrupted, or change"
+	@echo "== with GStreamer, FFmpeg and Janus, VP8 and Opus over RTP, plain and protected; with aiortc, libwebrtc, LiveKit's SDK and Chromium over WebRTC, through coturn; calls over links that are lossy, fall and recover, are interrupted, or change"
 	@$(RUN_ENV) $(LIMIT) .build/interop-venv/bin/python -m unittest discover -v -s Tests/Interop
 	@cd Tests/Interop && MSDK_INTEROP_ENGINE=libwebrtc $(RUN_ENV) $(LIMIT) $(CURDIR)/.build/interop-venv/bin/python -m unittest -v rtc.test_webrtc rtc.test_relay rtc.test_impaired
 

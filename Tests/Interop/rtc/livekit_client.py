@@ -44,9 +44,11 @@ class LiveKitClient:
         self.samples: dict[str, list[np.ndarray]] = defaultdict(list)
         self.data: list[tuple[str, bytes, str]] = []
         self._tasks: list[asyncio.Task] = []
+        self._readers: dict[str, asyncio.Task] = {}  # of what comes, by the sids of tracks
         for event in EVENTS:
             self.room.on(event, lambda *values, event=event: self.events.append((event, *map(word, values))))
         self.room.on("track_subscribed", self._follow)
+        self.room.on("track_unsubscribed", lambda track, *_: self._forget(track.sid))
         self.room.on("data_received", lambda packet: self.data.append(
             (packet.participant.identity if packet.participant else "", bytes(packet.data), packet.topic or "")))
 
@@ -100,23 +102,37 @@ class LiveKitClient:
     # --------------------------------------------------------------------------------------------------------------- receiving
 
     def _follow(self, track: rtc.Track, publication: rtc.RemoteTrackPublication, participant: rtc.RemoteParticipant) -> None:
+        self._forget(track.sid)
         if track.kind == rtc.TrackKind.KIND_VIDEO:
-            self.begin(self._keep_pictures(track, (participant.identity, publication.source)))
+            work = self._keep_pictures(track, (participant.identity, publication.source))
         else:
-            self.begin(self._keep_samples(track, participant.identity))
+            work = self._keep_samples(track, participant.identity)
+        self._readers[track.sid] = asyncio.ensure_future(work)
+
+    def _forget(self, sid: str) -> None:
+        if reader := self._readers.pop(sid, None):
+            reader.cancel()
 
     async def _keep_pictures(self, track: rtc.Track, key: tuple[str, int]) -> None:
-        async for event in rtc.VideoStream(track, format=rtc.VideoBufferType.I420):
-            frame = event.frame
-            picture = np.frombuffer(frame.data, np.uint8)[:frame.width * frame.height].reshape(frame.height, frame.width)
-            read = numbered.read(picture)
-            self.words[key].append(read)
-            if read:
-                self.last[key] = picture.copy()
+        stream = rtc.VideoStream(track, format=rtc.VideoBufferType.I420)
+        try:
+            async for event in stream:
+                frame = event.frame
+                picture = np.frombuffer(frame.data, np.uint8)[:frame.width * frame.height].reshape(frame.height, frame.width)
+                read = numbered.read(picture)
+                self.words[key].append(read)
+                if read:
+                    self.last[key] = picture.copy()
+        finally:
+            await stream.aclose()
 
     async def _keep_samples(self, track: rtc.Track, name: str) -> None:
-        async for event in rtc.AudioStream(track):
-            self.samples[name].append(np.frombuffer(event.frame.data, np.int16).astype(np.float64) / LOUDEST)
+        stream = rtc.AudioStream(track)
+        try:
+            async for event in stream:
+                self.samples[name].append(np.frombuffer(event.frame.data, np.int16).astype(np.float64) / LOUDEST)
+        finally:
+            await stream.aclose()
 
     def numbers(self, name: str, stream: int, source: int = CAMERA) -> list[int]:
         """Of the pictures of that stream that came, and could be read."""
@@ -130,7 +146,7 @@ class LiveKitClient:
 
     def check(self) -> None:
         """Raises what made a task end."""
-        for task in self._tasks:
+        for task in [*self._tasks, *self._readers.values()]:
             if task.done():
                 task.result()
 
@@ -142,8 +158,10 @@ class LiveKitClient:
                 f"{counts}, seconds of sound {sounds}, {len(self.data)} messages; events: {self.events}")
 
     async def close(self) -> None:
-        for task in self._tasks:
-            task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
+        tasks = [*self._tasks, *self._readers.values()]
         self._tasks.clear()
+        self._readers.clear()
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
         await self.room.disconnect()
