@@ -86,7 +86,9 @@ extension Engine {
         let accepted = "at least \(LiveKitToken.shortestSecret)"
         throw MediaError(.invalid, "options.api_secret has \(secret.utf8.count) bytes; accepted: \(accepted)")
       }
-      guard options.webPort != nil else { throw MediaError(.invalid, "options.api_key is set, but web_port is 0, so that no client can join by it") }
+      guard options.webPort != nil else {
+        throw MediaError(.invalid, "options.api_key is set, but web_port is 0, so that no client can join by it")
+      }
     }
     var settings = HubServer.Options(try Engine.addresses(options))
     settings.mostMembers = options.mostMembers

@@ -13,12 +13,16 @@ final class LiveKitData: Sendable {
     /// Of this end; nil: not opened yet, or closed.
     var reliable: MessageChannelID?
     var lossy: MessageChannelID?
-    /// Reliable ones that the channel does not take yet.
+    /// False: the client has no channel for them, or not any more.
+    var takesReliable = true
+    /// Reliable ones that the channel does not take yet, or that are there before it.
     var waiting: [[UInt8]] = []
     var waitingBytes = 0
     var allowance: WorkAllowance
     /// Channels that are read again when there is allowance.
     var resting: Set<MessageChannelID> = []
+
+    mutating func endReliable() { (reliable, takesReliable, waiting, waitingBytes) = (nil, false, [], 0) }
   }
 
   /// Bytes of a message.
@@ -48,7 +52,11 @@ final class LiveKitData: Sendable {
     (lossy.isOrdered, lossy.retransmissions) = (false, 0)
     // Of a client without data channels there is none to be opened.
     let made = (try? transport.openChannel(MessageChannelOptions(label: "_reliable")), try? transport.openChannel(lossy))
-    state.withLock { ($0.reliable, $0.lossy) = made }
+    state.withLock { state in
+      (state.reliable, state.lossy) = made
+      if made.0 == nil { state.endReliable() }
+    }
+    try? flush()
   }
 
   /// Throws what ends the client's session.
@@ -60,7 +68,7 @@ final class LiveKitData: Sendable {
     case .closed:
       state.withLock { state in
         state.incoming[channel] = nil
-        if state.reliable == channel { state.reliable = nil }
+        if state.reliable == channel { state.endReliable() }
         if state.lossy == channel { state.lossy = nil }
       }
     case .opened: return
@@ -102,7 +110,7 @@ final class LiveKitData: Sendable {
       return true
     }
     let hasRoom = state.withLock { state in
-      guard state.reliable != nil else { return true }
+      guard state.takesReliable else { return true }
       state.waiting.append(bytes)
       state.waitingBytes += bytes.count
       return state.waitingBytes <= LiveKitData.mostWaiting
@@ -121,6 +129,8 @@ final class LiveKitData: Sendable {
         throw error
       }
       state.withLock { state in
+        // It may have ended meanwhile.
+        guard !state.waiting.isEmpty else { return }
         state.waiting.removeFirst()
         state.waitingBytes -= bytes.count
       }

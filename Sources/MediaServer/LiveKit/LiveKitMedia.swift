@@ -26,6 +26,9 @@ final class LiveKitMedia: WebPathSeeker, TransportDelegate {
     var data: LiveKitData?
     /// In the order of their publishing.
     var remotes: [Remote] = []
+    /// Sections in which something was sent that ended after the last answer. A client does not notice that a track is another, or was away
+    /// for a while, where there was no answer without it.
+    var vacated: Set<String> = []
     /// Of this client, by the sids of its tracks.
     var forwardings: [String: PublisherForwarding] = [:]
     var muted: Set<String> = []
@@ -41,7 +44,8 @@ final class LiveKitMedia: WebPathSeeker, TransportDelegate {
     /// Sections in which something may be sent.
     func free(_ sections: [LiveKitOffer.Section], isVideo: Bool) -> [LiveKitOffer.Section] {
       sections.filter { section in
-        section.isVideo == isVideo && section.isReceived && !section.isSent && !remotes.contains { $0.mid == section.mid }
+        section.isVideo == isVideo && section.isReceived && !section.isSent && !vacated.contains(section.mid)
+          && !remotes.contains { $0.mid == section.mid }
       }
     }
   }
@@ -125,7 +129,10 @@ final class LiveKitMedia: WebPathSeeker, TransportDelegate {
       fill(sections, peer, owner)
       try peer.describe()
       let text = try peer.answer()
-      let sent = state.withLock { state in state.remotes.compactMap { one in one.mid.map { ($0, one.sid) } } }
+      let sent: [(String, String)] = state.withLock { state in
+        state.vacated = []
+        return state.remotes.compactMap { one in one.mid.map { ($0, one.sid) } }
+      }
       owner.change { $0.answer(text, tracks: Dictionary(sent) { first, _ in first }) }
       arrange()
     } catch {
@@ -221,7 +228,7 @@ final class LiveKitMedia: WebPathSeeker, TransportDelegate {
   private func stop(_ stream: StreamID) {
     let lane: PlayerLane? = state.withLock { state in
       guard let index = state.remotes.firstIndex(where: { $0.stream.id == stream }) else { return nil }
-      state.remotes[index].mid = nil
+      if let mid = state.remotes[index].mid.take() { state.vacated.insert(mid) }
       return state.remotes[index].lane.take()
     }
     guard let lane else { return }

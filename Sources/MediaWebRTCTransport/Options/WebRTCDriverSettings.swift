@@ -11,6 +11,7 @@ extension WebRTCOptions {
       // The certificate's is put in its place.
       fingerprint: .init("sha-256", []))
     (signalling.isPolite, signalling.trickles, signalling.bitrates) = (isPolite, trickles, bitrates)
+    signalling.acceptsLayers = acceptsLayers
     var peer = PeerSettings(signalling)
     peer.ice.policy = isRelayed ? .relay : .all
     peer.isForwarded = isForwarded

@@ -32,6 +32,8 @@ struct WebRTCOptions: Sendable {
   var isForwarded = false
   /// Data channels are accepted, and may be opened.
   var hasChannels = false
+  /// Streams that come in several sizes are taken in all of them; else in one.
+  var acceptsLayers = true
   var bitrates = BandwidthEstimator.Limits()
 
   /// By default it trickles, is polite, takes both kinds of media, and has no data channels.

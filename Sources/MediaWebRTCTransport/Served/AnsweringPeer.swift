@@ -25,6 +25,8 @@ package final class AnsweringPeer: Sendable {
   ) {
     var options = WebRTCOptions()
     (options.offersLoopback, options.bitrates, options.hasChannels) = (offersLoopback, bitrates, hasChannels)
+    // What is published is handed on as one stream.
+    options.acceptsLayers = false
     // Nothing is received in a section that the server adds: it adds none.
     (options.receivesVideo, options.receivesAudio) = (false, false)
     peer = WebRTCTransport(options, servers: [], own: "", thread: thread, network: network, loop: loop)

@@ -77,7 +77,8 @@ struct ServeCommand: ParsableCommand {
   var tokens: String?
 
   @Option(
-    help: ArgumentHelp("Admit only members with access tokens made with the API key in this file, also SDKs of LiveKit.", valueName: "file"))
+    help: ArgumentHelp("Admit only members with access tokens made with the API key in this file, also SDKs of LiveKit.", valueName: "file")
+  )
   var apiKey: String?
 
   @Option(
