@@ -1419,7 +1419,7 @@ AT(msdk_access_token_options, reserved0, 76);
 
 /* -------------------------------------------------------------------------------------------------------------------------------- hub.h */
 
-SIZE(msdk_hub_options, 40);
+SIZE(msdk_hub_options, 56);
 AT(msdk_hub_options, struct_size, 0);
 AT(msdk_hub_options, port, 4);
 AT(msdk_hub_options, addresses, 8);
@@ -1427,6 +1427,8 @@ AT(msdk_hub_options, certificate, 16);
 AT(msdk_hub_options, key, 24);
 AT(msdk_hub_options, most_members, 32);
 AT(msdk_hub_options, web_port, 36);
+AT(msdk_hub_options, api_key, 40);
+AT(msdk_hub_options, api_secret, 48);
 
 SIZE(msdk_hub_info, 1144);
 AT(msdk_hub_info, struct_size, 0);
