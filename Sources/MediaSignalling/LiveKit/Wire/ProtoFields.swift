@@ -37,6 +37,12 @@ struct ProtoFields {
   // -------------------------------------------------------------------------------------------------------------------- reading
 
   mutating func read<M: ProtoMessage>(_ message: inout M, in range: Range<Int>) throws(MediaError) {
+    try read(in: range) { (fields) throws(MediaError) in try message.visit(&fields) }
+  }
+
+  /// Apart, so that it is not compiled once more for each message.
+  @inline(never)
+  private mutating func read(in range: Range<Int>, _ visit: (inout ProtoFields) throws(MediaError) -> Void) throws(MediaError) {
     var place = range.lowerBound
     while place < range.upperBound {
       guard left > 0 else { throw MediaError(.limit, "LiveKit: a message has more than \(ProtoFields.most) fields") }
@@ -60,7 +66,7 @@ struct ProtoFields {
       default: throw MediaError(.corrupt, "LiveKit: field \(number) of a message is of the unknown kind \(key & 7)")
       }
       (current, whole) = (number, start..<place)
-      try message.visit(&self)
+      try visit(&self)
       current = 0
     }
   }
@@ -115,6 +121,9 @@ struct ProtoFields {
     write(UInt64(bytes.count))
     output += bytes
   }
+
+  @inline(never)
+  private mutating func write(_ number: Int, encoded bytes: [UInt8]) { write(number, bytes: bytes) }
 
   // --------------------------------------------------------------------------------------------------------------------- numbers
 
@@ -227,7 +236,7 @@ struct ProtoFields {
   /// nil: it is not there. One that comes twice is one: the second adds to the first.
   mutating func message<M: ProtoMessage>(_ number: Int, _ field: inout M?) throws(MediaError) {
     if !isReading {
-      if let message = field { write(number, bytes: message.encoded) }
+      if let message = field { write(number, encoded: message.encoded) }
     } else if isNext(number), case .bytes(let range) = value {
       var message = field ?? M()
       try read(&message, in: range)
@@ -237,7 +246,7 @@ struct ProtoFields {
 
   mutating func messages<M: ProtoMessage>(_ number: Int, _ field: inout [M]) throws(MediaError) {
     if !isReading {
-      for message in field { write(number, bytes: message.encoded) }
+      for message in field { write(number, encoded: message.encoded) }
     } else if isNext(number), case .bytes(let range) = value {
       var message = M()
       try read(&message, in: range)
