@@ -13,8 +13,8 @@ import sound
 from call import Room, nv12
 from mediasdk import (AgainError, AudioKind, Clock, ClosedError, Codec, Engine, EventType, ExistsError, Hub, IncomingAudio, IncomingVideo,
                       InvalidError, Limits, MediaIOError, MediaTimeout, NotFoundError, Permission, RangeError, RefusedError, RemovedError,
-                      Session, SessionState, UnsupportedError, UntrustedError, VideoKind, access_requests, configure_room, open_hub,
-                      PORT_ANY)
+                      Session, SessionState, UnsupportedError, UntrustedError, VideoKind, access_requests, configure_room,
+                      create_access_token, open_hub, PORT_ANY)
 
 DEADLINE = 20.0
 
@@ -148,13 +148,13 @@ class CallTest(unittest.TestCase):
                 url = f"http://127.0.0.1:{hub.info.web_port}/rtc/v1/validate"
                 try:
                     with urllib.request.urlopen(urllib.request.Request(url, headers={"Authorization": f"Bearer {token}"}), timeout=60) as response:
-                        return response.status, response.read().decode()
+                        return response.status, response.read().decode().strip()
                 except urllib.error.HTTPError as error:
                     with error:
                         return error.code, error.read().decode()
 
             def token(key: str = key, secret: str = secret, room: str = "page", **options: Any) -> str:
-                return mediasdk.create_access_token(key, secret, room=room, user_id="anna", **options)
+                return create_access_token(api_key=key, api_secret=secret, room=room, user_id="anna", **options)
 
             self.assertEqual(answer(token()), (200, "success"))
             for wrong, more in [(token(secret=secret[::-1]), "signed"), (token(key="other"), "API key"), (token(room="other"), "room"), ("a.b.c", "")]:
