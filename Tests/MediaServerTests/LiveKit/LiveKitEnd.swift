@@ -26,7 +26,9 @@ final class LiveKitEnd {
   private(set) var others: [String: LiveKitParticipant] = [:]
   private(set) var join: LiveKitJoin?
   private(set) var leave: LiveKitLeave?
-  private(set) var tracks: [String: String] = [:]
+  /// Of each answer.
+  private(set) var answers: [[String: String]] = []
+  var tracks: [String: String] { answers.last ?? [:] }
   private(set) var published: [LiveKitTrackInfo] = []
   private var channel: MessageChannelID?
 
@@ -138,7 +140,7 @@ final class LiveKitEnd {
         for one in update.participants where one.identity != identity { others[one.identity] = one.state == .disconnected ? nil : one }
       case .published(let message): if let track = message.track { published.append(track) }
       case .answer(let answer):
-        tracks = answer.tracks
+        answers.append(answer.tracks)
         _ = try link.setRemote(.answer, answer.sdp)
       case .trickle(let trickle):
         let json = try JSONReader.read(Array(trickle.candidate.utf8), name: "candidate")

@@ -143,6 +143,13 @@ import Testing
     let last = anna.media.received(isVideo: true)
     try bot.call(for: second, audio: nil)
     #expect(anna.media.received(isVideo: true) == last)
+    // Taken again, it is in no section of which the client was not told that it had ended.
+    let (before, count) = (anna.tracks, anna.answers.count)
+    try anna.say(.subscription(LiveKitSubscription(tracks: [sid], isWanted: true)))
+    #expect(try run(house, [anna]) { anna.answers.count > count && anna.tracks.values.contains(sid) }, "\(anna.answers)")
+    #expect(anna.tracks != before || anna.answers[count...].contains { !$0.values.contains(sid) }, "\(anna.answers)")
+    try bot.call(for: second, audio: nil)
+    #expect(anna.media.received(isVideo: true) > last + 10)
     anna.close()
     try house.close()
   }
@@ -245,6 +252,22 @@ import Testing
     try ends[0].send([0xFF])
     #expect(try run(house, ends) { ends[0].leave != nil && ends[1].leave == nil })
     for end in ends { end.close() }
+    try house.close()
+  }
+
+  /// It waits for the channel, which comes after signalling.
+  @Test func dataReachesWhoHasJustCome() throws {
+    let house = try house()
+    let anna = try LiveKitEnd(house, "anna", at: "10.0.0.1")
+    #expect(try run(house, [anna]) { anna.isHere })
+    try house.run(for: second)
+    let bob = try LiveKitEnd(house, "bob", at: "10.0.0.2")
+    #expect(try run(house, [anna, bob]) { anna.others["bob"] != nil })
+    #expect(!bob.media.isHere)
+    for number in 0..<10 { try anna.send([0x12, 3, 0x12, 1, UInt8(number)]) }
+    #expect(try run(house, [anna, bob]) { bob.received.count == 10 }, "\(bob.received.count)")
+    anna.close()
+    bob.close()
     try house.close()
   }
 

@@ -28,6 +28,20 @@ import Testing
     try house.close()
   }
 
+  /// What comes in several sizes would reach the room as one stream of all of them.
+  @Test func oneOfSeveralSizesIsTaken() throws {
+    let house = try ServerHouse()
+    let client = try house.wire(at: "10.0.0.1")
+    let layers = "a=rid:h send\r\na=rid:l send\r\na=simulcast:send h;l\r\na=extmap:10 urn:ietf:params:rtp-hdrext:sdes:rtp-stream-id\r\n"
+    let offer = browserOffer(["video sendonly"]) + layers
+    try client.get("/whip/\(house.room)", ["Content-Type": "application/sdp"], method: "POST", body: Array(offer.utf8))
+    #expect(try house.run(for: 3 * second) { client.last != nil })
+    let sdp = client.last.map { String(decoding: $0.body, as: UTF8.self) } ?? ""
+    #expect(client.last?.status == 201 && sdp.contains("a=recvonly") && !sdp.contains("simulcast"), "\(sdp)")
+    client.close()
+    try house.close()
+  }
+
   @Test func sectionsAreBounded() throws {
     let house = try ServerHouse()
     _ = try house.member("bot", publishes: [true, false])
