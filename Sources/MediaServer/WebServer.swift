@@ -108,6 +108,7 @@ public final class WebServer: Sendable {
   /// Sessions of WHIP and WHEP.
   public var sessionCount: Int { table.sessionCount }
   var strangerCount: Int { table.strangerCount }
+  var liveKit: LiveKitRegistry { table.liveKit }
 
   /// Puts everybody out, with a reason, and lets nobody in. The room stays as it is to the members of this process.
   public func close() {

@@ -254,18 +254,18 @@ final class WebConnection: NetworkDriver {
     let due: Int64? = state.withLock { state in
       guard let socket = state.socket else { return nil }
       guard let link = state.link else { return .max }
-      link.takeOutput(&state.outbox)
-      if state.sent < state.outbox.count {
+      // What the socket does not take stays with the link, which has a bound for it.
+      while state.sent < state.outbox.count || link.takesOutput(&state.outbox) {
         let written = state.outbox.withUnsafeBytes { socket.write(UnsafeRawBufferPointer(rebasing: $0.dropFirst(state.sent))) }
         guard let written else { return nil }
         if written > 0 { state.waitsSince = nil }
         state.sent += written
-        if state.sent == state.outbox.count {
-          state.outbox.removeAll(keepingCapacity: state.outbox.capacity <= 65_536)
-          (state.sent, state.waitsSince) = (0, nil)
-        } else {
+        guard state.sent == state.outbox.count else {
           state.waitsSince = state.waitsSince ?? now
+          break
         }
+        state.outbox.removeAll(keepingCapacity: state.outbox.capacity <= 65_536)
+        (state.sent, state.waitsSince) = (0, nil)
       }
       let isFull = state.sent < state.outbox.count
       if isFull != state.isFull, let tag = state.tag {

@@ -165,6 +165,13 @@ final class WebLink {
     follow()
   }
 
+  /// As `takeOutput`; whether there was any.
+  func takesOutput(_ bytes: inout [UInt8]) -> Bool {
+    let count = bytes.count
+    takeOutput(&bytes)
+    return bytes.count > count
+  }
+
   /// What is to be sent, appended.
   func takeOutput(_ bytes: inout [UInt8]) {
     http.takeOutput(&plain)

@@ -5,7 +5,7 @@ import MediaSignalling
 import MediaTransport
 
 /// The data channels of a client of LiveKit: what it sends goes to the other clients of that protocol in the room, or to those that it names.
-/// A client sends in channels that it opens, and receives in two that the server opens. On the server's event loop, but for `send`.
+/// A client sends in channels that it opens, and receives in two that the server opens. On the server's event loop.
 final class LiveKitData: Sendable {
   private struct State {
     /// Of the client: whether each is reliable.
@@ -16,13 +16,16 @@ final class LiveKitData: Sendable {
     /// False: the client has no channel for them, or not any more.
     var takesReliable = true
     /// Reliable ones that the channel does not take yet, or that are there before it.
-    var waiting: [[UInt8]] = []
+    var waiting = BoundedQueue<[UInt8]>(capacity: LiveKitData.mostMessages, initially: 4)
     var waitingBytes = 0
     var allowance: WorkAllowance
     /// Channels that are read again when there is allowance.
     var resting: Set<MessageChannelID> = []
 
-    mutating func endReliable() { (reliable, takesReliable, waiting, waitingBytes) = (nil, false, [], 0) }
+    mutating func endReliable() {
+      (reliable, takesReliable, waitingBytes) = (nil, false, 0)
+      _ = waiting.takeAll()
+    }
   }
 
   /// Bytes of a message.
@@ -30,17 +33,21 @@ final class LiveKitData: Sendable {
   /// Messages at once and in a second, of up to 4,096 bytes; longer ones count once more for each 4,096. Of more the client has to wait.
   static let burst = 1_000.0
   static let perSecond = 500.0
-  /// Bytes that wait for a client that does not read them.
+  /// Messages that wait for a client that does not read them, and their bytes.
+  static let mostMessages = 65_536
   static let mostWaiting = 4_194_304
   private static let rest: Int64 = 50_000_000
 
   private let transport: any Transport
   private let table: WebTable
-  private let take: @Sendable (LiveKitDataPacket, _ isReliable: Bool) -> Void
+  private let take: @Sendable (Result<LiveKitDataPacket, MediaError>, _ isReliable: Bool) -> Void
   private let state: Monitor<State>
 
-  /// `take` is called with what the client sends.
-  init(over transport: any Transport, _ table: WebTable, take: @escaping @Sendable (LiveKitDataPacket, _ isReliable: Bool) -> Void) {
+  /// `take` is called with what the client sends, or with what ends its session.
+  init(
+    over transport: any Transport, _ table: WebTable,
+    take: @escaping @Sendable (Result<LiveKitDataPacket, MediaError>, _ isReliable: Bool) -> Void
+  ) {
     (self.transport, self.table, self.take) = (transport, table, take)
     let allowance = WorkAllowance(burst: LiveKitData.burst, perSecond: LiveKitData.perSecond, now: table.clock.now())
     state = Monitor(State(allowance: allowance))
@@ -56,15 +63,14 @@ final class LiveKitData: Sendable {
       (state.reliable, state.lossy) = made
       if made.0 == nil { state.endReliable() }
     }
-    try? flush()
+    flush()
   }
 
-  /// Throws what ends the client's session.
-  func follow(_ event: MessageChannelEvent, of channel: MessageChannelID) throws(MediaError) {
+  func follow(_ event: MessageChannelEvent, of channel: MessageChannelID) {
     switch event {
     case .opened(let options, isIncoming: true): state.withLock { $0.incoming[channel] = options.label == "_reliable" }
-    case .readable: try read(channel)
-    case .bufferedAmountLow: try flush()
+    case .readable: read(channel)
+    case .bufferedAmountLow: flush()
     case .closed:
       state.withLock { state in
         state.incoming[channel] = nil
@@ -75,18 +81,28 @@ final class LiveKitData: Sendable {
     }
   }
 
-  private func read(_ channel: MessageChannelID) throws(MediaError) {
+  private func read(_ channel: MessageChannelID) {
     let now = table.clock.now()
     while let isReliable = state.withLock({ $0.incoming[channel] }) {
       guard state.withLock({ $0.allowance.available(at: now) > 0 }) else { return rest(channel, now) }
-      switch try transport.readMessage(of: channel, upTo: LiveKitData.longest) {
-      case .nothing: return
-      case .tooLong(let count):
-        throw MediaError(.limit, "the client sent a message of \(count) bytes; accepted: at most \(LiveKitData.longest)")
-      case .message(let message):
-        state.withLock { $0.allowance.charge(1 + message.bytes.count / 4_096, at: now) }
-        take(try LiveKitDataPacket(message.bytes), isReliable)
+      do throws(MediaError) {
+        guard let packet = try next(channel, now) else { return }
+        take(.success(packet), isReliable)
+      } catch {
+        return take(.failure(error), isReliable)
       }
+    }
+  }
+
+  /// nil: there is none.
+  private func next(_ channel: MessageChannelID, _ now: Int64) throws(MediaError) -> LiveKitDataPacket? {
+    switch try transport.readMessage(of: channel, upTo: LiveKitData.longest) {
+    case .nothing: return nil
+    case .tooLong(let count):
+      throw MediaError(.limit, "the client sent a message of \(count) bytes; accepted: at most \(LiveKitData.longest)")
+    case .message(let message):
+      state.withLock { $0.allowance.charge(1 + message.bytes.count / 4_096, at: now) }
+      return try LiveKitDataPacket(message.bytes)
     }
   }
 
@@ -95,14 +111,13 @@ final class LiveKitData: Sendable {
     table.loop.schedule(at: now &+ LiveKitData.rest) { [weak self] in
       guard let self else { return }
       state.withLock { _ = $0.resting.remove(channel) }
-      // What is wrong with it is noticed with the next message.
-      try? read(channel)
+      read(channel)
     }
   }
 
   // MARK: To the client
 
-  /// False: the client does not read what it is sent. From any thread.
+  /// False: the client does not read what it is sent.
   func send(_ bytes: [UInt8], isReliable: Bool) -> Bool {
     guard isReliable else {
       // What finds no room is lost, as what the network loses.
@@ -111,28 +126,25 @@ final class LiveKitData: Sendable {
     }
     let hasRoom = state.withLock { state in
       guard state.takesReliable else { return true }
-      state.waiting.append(bytes)
+      guard !state.waiting.isFull, state.waitingBytes + bytes.count <= LiveKitData.mostWaiting else { return false }
+      _ = state.waiting.push(bytes)
       state.waitingBytes += bytes.count
-      return state.waitingBytes <= LiveKitData.mostWaiting
+      return true
     }
-    try? flush()
+    flush()
     return hasRoom
   }
 
-  private func flush() throws(MediaError) {
+  private func flush() {
     while let (bytes, channel) = state.withLock({ state in state.waiting.first.flatMap { first in state.reliable.map { (first, $0) } } }) {
       do throws(MediaError) {
         try transport.send(ChannelMessage(bytes, isText: false), on: channel)
       } catch {
-        // The rest follows when there is room.
-        if error.status == .again { return }
-        throw error
+        // The rest follows when there is room. A channel that is closed says so itself.
+        return
       }
       state.withLock { state in
-        // It may have ended meanwhile.
-        guard !state.waiting.isEmpty else { return }
-        state.waiting.removeFirst()
-        state.waitingBytes -= bytes.count
+        if let sent = state.waiting.pop() { state.waitingBytes -= sent.count }
       }
     }
   }

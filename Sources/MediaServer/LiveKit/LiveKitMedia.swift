@@ -31,7 +31,6 @@ final class LiveKitMedia: WebPathSeeker, TransportDelegate {
     var vacated: Set<String> = []
     /// Of this client, by the sids of its tracks.
     var forwardings: [String: PublisherForwarding] = [:]
-    var muted: Set<String> = []
     /// The client was asked for an offer, which has not come.
     var isAsked = false
     var requests: WorkAllowance
@@ -80,7 +79,12 @@ final class LiveKitMedia: WebPathSeeker, TransportDelegate {
     let made = AnsweringPeer(
       offersLoopback: table.offersLoopback, bitrates: table.options.bitrates, hasChannels: true, thread: table.thread,
       network: table.network, loop: table.loop)
-    let data = LiveKitData(over: made.transport, table) { [weak owner] packet, isReliable in owner?.send(packet, isReliable: isReliable) }
+    let data = LiveKitData(over: made.transport, table) { [weak owner] result, isReliable in
+      switch result {
+      case .success(let packet): owner?.send(packet, isReliable: isReliable)
+      case .failure(let error): owner?.leave(error)
+      }
+    }
     state.withLock { ($0.peer, $0.data) = (made, data) }
     made.transport.connect(self)
     table.begins(self, of: owner)
@@ -266,11 +270,7 @@ final class LiveKitMedia: WebPathSeeker, TransportDelegate {
 
   /// Of audio the room is told, and it is not passed on.
   func setMuted(_ sid: String, _ isMuted: Bool) {
-    let one: PublisherForwarding? = state.withLock { state in
-      if isMuted { state.muted.insert(sid) } else { state.muted.remove(sid) }
-      return state.forwardings[sid]
-    }
-    guard let one, !one.isVideo else { return }
+    guard let one = state.withLock({ $0.forwardings[sid] }), !one.isVideo else { return }
     one.setMuted(isMuted)
     place.setMuted(one.stream, isMuted)
   }
@@ -287,16 +287,19 @@ final class LiveKitMedia: WebPathSeeker, TransportDelegate {
     let track = owner.look { signalling in signalling.sections.first { $0.mid == mid }.flatMap { signalling.track(of: $0) } }
     guard let track, track.isVideo == source.isVideo, let stream = LiveKitRegistry.stream(of: track.sid) else { return }
     guard grants.sources.isEmpty || track.source.map({ grants.sources.contains($0) }) == true else { return }
-    let (isNew, isMuted) = state.withLock { ($0.forwardings[track.sid] == nil, $0.muted.contains(track.sid) || track.isMuted) }
-    if isNew {
+    let isMuted = track.isMuted || owner.isSilenced
+    if state.withLock({ $0.forwardings[track.sid] == nil }) {
       let format: StreamFormat =
         switch source.format {
         case .video(let format, _): .video(format, kind: track.isScreen ? VideoKind.screenShare.rawValue : VideoKind.virtual.rawValue)
         case .audio(let format, _): .audio(format, kind: track.isScreen ? 2 : 1)
         }
+      // Others ask for it as soon as the room has the stream.
+      table.liveKit.setTrack(track, of: stream)
       do throws(MediaError) {
         try place.publish(stream, codec: source.codec, format: format)
       } catch {
+        table.liveKit.setTrack(nil, of: stream)
         // The room does not permit it; what else the client sends goes on.
         return
       }
@@ -327,12 +330,7 @@ final class LiveKitMedia: WebPathSeeker, TransportDelegate {
     case .speaking(let source, _, let isSpeaking, let level):
       let one = state.withLock { $0.forwardings.values.first { $0.source == source } }
       if let one { place.setSpeaking(one.stream, isSpeaking, level: level) }
-    case .channel(let channel, let event):
-      do throws(MediaError) {
-        try data?.follow(event, of: channel)
-      } catch {
-        owner.leave(error)
-      }
+    case .channel(let channel, let event): data?.follow(event, of: channel)
     case .receivers(let stream, let count): lane(stream)?.setTaken(count > 0)
     case .keyFrameRequested(let stream): lane(stream)?.keyFrameRequested()
     default: break

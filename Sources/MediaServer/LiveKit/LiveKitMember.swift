@@ -19,13 +19,16 @@ final class LiveKitMember: WebParticipant, WebConnectionOwner, TransportDelegate
     /// Counts the connections that were lost.
     var absences = 0
     var messages: WorkAllowance
+    /// They sent more than that, and are about to leave for it.
+    var isFlooded = false
     /// A moderator has muted them.
     var isSilenced = false
   }
 
   /// Nanoseconds in which a client may come back over another connection.
   static let absence: Int64 = 20_000_000_000
-  /// Messages at once, and in a second: a client that joins a room of many subscribes to each, and trickles.
+  /// Messages at once, and in a second, of up to 4,096 bytes; longer ones count once more for each 4,096. A client that joins a room of many
+  /// subscribes to each, and trickles.
   static let burst = 1_000.0
   static let perSecond = 50.0
 
@@ -55,7 +58,7 @@ final class LiveKitMember: WebParticipant, WebConnectionOwner, TransportDelegate
     let place = LoopbackTransport(room: table.room, member: member, token: AccessToken(token), loop: table.loop) {
       (place) throws(MediaError) in try table.admit(place)
     }
-    (self.place, sid) = (place, table.liveKit.newSID(of: member.userID))
+    (self.place, sid) = (place, LiveKitRegistry.makeSID("PA_"))
     media = LiveKitMedia(of: place, grants, table)
     let now = table.clock.now()
     let own = LiveKitServerSession.Participant(
@@ -93,7 +96,6 @@ final class LiveKitMember: WebParticipant, WebConnectionOwner, TransportDelegate
     place.disconnect()
     table.remove(self)
     table.liveKit.leave(self, as: member.userID)
-    table.liveKit.left(member.userID, sid: sid)
     if hasOffer, let error {
       connection?.respond(WebTable.response(error))
     } else {
@@ -142,18 +144,26 @@ final class LiveKitMember: WebParticipant, WebConnectionOwner, TransportDelegate
     return true
   }
 
+  /// A moderator has muted them: also what they publish later.
+  var isSilenced: Bool { state.withLock { $0.isSilenced } }
+
   // MARK: Messages
 
   /// On the network thread.
   func receive(_ message: WebLink.Message) {
     guard case .bytes(let bytes) = message else { return }
+    let (now, wallTime) = (table.clock.now(), table.clock.wallTime())
+    // Here: what is posted waits in memory.
+    let isTooMuch: Bool? = state.withLock { state in
+      state.isOver || state.isFlooded ? nil : !state.messages.take(1 + bytes.count / 4_096, at: now)
+    }
+    guard let isTooMuch else { return }
+    if isTooMuch { state.withLock { $0.isFlooded = true } }
     table.loop.post { [self] in
-      let (now, wallTime) = (table.clock.now(), table.clock.wallTime())
       do throws(MediaError) {
+        guard !isTooMuch else { throw MediaError(.limit, "the client sends too many messages") }
         try state.withLock { state throws(MediaError) in
-          guard !state.isOver else { return }
-          guard state.messages.take(at: now) else { throw MediaError(.limit, "the client sends too many messages") }
-          try state.signalling.receive(bytes, wallTime: wallTime)
+          if !state.isOver { try state.signalling.receive(bytes, wallTime: wallTime) }
         }
         advance()
       } catch {
@@ -192,8 +202,6 @@ final class LiveKitMember: WebParticipant, WebConnectionOwner, TransportDelegate
     switch event {
     case .offer(let sdp): media.take(offer: sdp)
     case .candidate(let text, let mid): media.addRemote(candidate: text, mid: mid)
-    // It is published when media of it comes.
-    case .announced(let track, _): if let stream = LiveKitRegistry.stream(of: track.sid) { table.liveKit.setTrack(track, of: stream) }
     case .muted(let sid, let isMuted): mute(sid, isMuted)
     case .wants(let sid, let isWanted): media.setWanted(sid, isWanted)
     case .paused(let sid, let isPaused): media.setPaused(sid, isPaused)
@@ -207,7 +215,7 @@ final class LiveKitMember: WebParticipant, WebConnectionOwner, TransportDelegate
 
   private func mute(_ sid: String, _ isMuted: Bool) {
     guard let stream = LiveKitRegistry.stream(of: sid) else { return }
-    media.setMuted(sid, isMuted || state.withLock { $0.isSilenced })
+    media.setMuted(sid, isMuted || isSilenced)
     // The room does not know of video that is muted.
     guard let track = table.liveKit.setMuted(stream, isMuted), track.isVideo else { return }
     for other in table.liveKit.members where other !== self { other.change { $0.setMuted(sid, isMuted, of: member.userID) } }

@@ -16,7 +16,7 @@ final class LiveKitRegistry: Sendable {
   /// Of the room.
   let roomSID = LiveKitRegistry.makeSID("RM_")
 
-  private static func makeSID(_ kind: String) -> String {
+  static func makeSID(_ kind: String) -> String {
     kind + String((0..<12).map { _ in Array("ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz23456789")[Int.random(in: 0..<57)] })
   }
 
@@ -32,13 +32,6 @@ final class LiveKitRegistry: Sendable {
     }
   }
 
-  /// Of somebody who joins: also under a user id that somebody has, whose place they take.
-  func newSID(of userID: String) -> String {
-    let made = LiveKitRegistry.makeSID("PA_")
-    state.withLock { $0.sids[userID] = made }
-    return made
-  }
-
   /// A member has learned that somebody left: who comes under that user id next has another sid.
   func left(_ userID: String, sid: String) {
     state.withLock { state in if state.sids[userID] == sid { state.sids[userID] = nil } }
@@ -47,17 +40,25 @@ final class LiveKitRegistry: Sendable {
   /// A new one takes the place of the former, who is returned.
   func enter(_ member: LiveKitMember, as userID: String) -> LiveKitMember? {
     state.withLock { state in
-      defer { state.members[userID] = member }
+      defer { (state.members[userID], state.sids[userID]) = (member, member.sid) }
       return state.members[userID]
     }
   }
 
   func leave(_ member: LiveKitMember, as userID: String) {
-    state.withLock { state in if state.members[userID] === member { state.members[userID] = nil } }
+    state.withLock { state in
+      if state.sids[userID] == member.sid { state.sids[userID] = nil }
+      if state.members[userID] === member { state.members[userID] = nil }
+      // Of others, nobody is left who would notice that they leave.
+      if state.members.isEmpty { state.sids = [:] }
+    }
   }
 
   func member(_ userID: String) -> LiveKitMember? { state.withLock { $0.members[userID] } }
   var members: [LiveKitMember] { state.withLock { Array($0.members.values) } }
+
+  /// For tests: what is held.
+  var counts: (sids: Int, tracks: Int) { state.withLock { ($0.sids.count, $0.tracks.count) } }
 
   // MARK: Tracks
 

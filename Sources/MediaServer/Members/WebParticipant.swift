@@ -8,7 +8,7 @@ protocol WebParticipant: AnyObject, Sendable {
   var prefix: AddressPrefix { get }
   /// They are there by a connection that stays open, and need no path of media for that.
   var hasPage: Bool { get }
-  /// They leave the room: nil, by themselves. On the loop.
+  /// They leave the room: nil, by themselves. From any thread.
   func leave(_ error: MediaError?)
 }
 

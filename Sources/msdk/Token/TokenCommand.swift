@@ -6,7 +6,7 @@ import MediaSignalling
 struct TokenCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "token",
-    abstract: "Makes an access token, with which a participant joins a room of a LiveKit server.",
+    abstract: "Makes an access token, with which a participant joins a room of msdk serve or of a LiveKit server.",
     discussion: """
       The token is printed. It says who the participant is, which room they may join, what they may do there, and until when. It is a JSON \
       Web Token (RFC 7519) signed with HS256, with the claims of LiveKit. It is not encrypted, and its holder can join until it expires.

@@ -110,6 +110,7 @@ final class LiveKitEnd {
     if let channel { try link.send(ChannelMessage(packet, isText: false), on: channel) }
   }
 
+  var readsData = true
   /// Packets of data that came.
   private(set) var received: [LiveKitDataPacket] = []
 
@@ -127,7 +128,7 @@ final class LiveKitEnd {
   /// Does what the server has said meanwhile.
   func follow() throws {
     // Of a connection that has ended nothing can be read.
-    try? readChannels()
+    if readsData { try? readChannels() }
     while read < wire.binaries.count {
       let response = try LiveKitResponse(reading: wire.binaries[read])
       read += 1
@@ -167,5 +168,17 @@ final class LiveKitEnd {
   func close() {
     wire.close()
     link.disconnect()
+  }
+}
+
+extension ServerHouse {
+  static func forLiveKit() throws -> ServerHouse { try ServerHouse { $0.accessKeys = [LiveKitEnd.key: LiveKitEnd.secret] } }
+
+  /// Whether it becomes so in that time, while clients do what the server says.
+  func run(_ ends: [LiveKitEnd], for time: Int64 = 5 * second, until isDone: () -> Bool) throws -> Bool {
+    try run(for: time) {
+      for end in ends { try? end.follow() }
+      return isDone()
+    }
   }
 }

@@ -8,27 +8,16 @@ import Testing
 
 /// Clients of LiveKit's protocol in a room.
 @Suite struct LiveKitMemberTests {
-  private func house() throws -> ServerHouse {
-    try ServerHouse { $0.accessKeys = [LiveKitEnd.key: LiveKitEnd.secret] }
-  }
-
-  private func run(_ house: ServerHouse, _ ends: [LiveKitEnd], for time: Int64 = 5 * second, until isDone: () -> Bool) throws -> Bool {
-    try house.run(for: time) {
-      for end in ends { try? end.follow() }
-      return isDone()
-    }
-  }
-
   @Test func aClientAndAMemberOfThisProcessSeeAndHearEachOther() throws {
-    let house = try house()
+    let house = try ServerHouse.forLiveKit()
     let bot = try house.member("bot", publishes: [true, false])
     let anna = try LiveKitEnd(house, "anna", at: "10.0.0.1", publishes: [true, false])
-    #expect(try run(house, [anna]) { anna.isHere && anna.media.has("receivers 1") })
+    #expect(try house.run([anna]) { anna.isHere && anna.media.has("receivers 1") })
     #expect(anna.join?.others.map(\.identity) == ["bot"] && anna.join?.others.first?.tracks.count == 2)
     #expect(anna.published.map(\.name) == ["a track", "a track"])
     #expect(house.changes.contains("entered anna") && bot.has("joined anna"))
     try anna.media.call(for: second)
-    #expect(try run(house, [anna]) { bot.added.count == 2 }, "\(bot.events)")
+    #expect(try house.run([anna]) { bot.added.count == 2 }, "\(bot.events)")
     try anna.media.call(for: 2 * second)
     #expect(bot.received(isVideo: true) > 40 && bot.received(isVideo: false) > 80, "\(bot.frames.mapValues(\.count))")
     try bot.call(for: 2 * second)
@@ -37,23 +26,23 @@ import Testing
     let tracks = anna.others["bot"]?.tracks.map(\.sid) ?? []
     #expect(Set(anna.tracks.values) == Set(tracks))
     anna.close()
-    #expect(try run(house, []) { bot.has("left anna") && house.web.memberCount == 0 })
+    #expect(try house.run([]) { bot.has("left anna") && house.web.memberCount == 0 })
     try house.close()
   }
 
   @Test func sectionsAreAskedForWhereSomeAreMissing() throws {
-    let house = try house()
+    let house = try ServerHouse.forLiveKit()
     let anna = try LiveKitEnd(house, "anna", at: "10.0.0.1")
-    #expect(try run(house, [anna]) { anna.isHere })
+    #expect(try house.run([anna]) { anna.isHere })
     let bots = try (0..<3).map { try house.member("bot-\($0)", publishes: [true, false]) }
-    #expect(try run(house, [anna]) { anna.tracks.count == 6 }, "\(anna.tracks)")
+    #expect(try house.run([anna]) { anna.tracks.count == 6 }, "\(anna.tracks)")
     for bot in bots { try bot.call(for: second) }
-    #expect(try run(house, [anna]) { anna.media.added.count == 6 }, "\(anna.media.events)")
+    #expect(try house.run([anna]) { anna.media.added.count == 6 }, "\(anna.media.events)")
     // Of a stream that has ended another one gets the section.
     let sections = anna.said.count { if case .sections = $0 { true } else { false } }
     bots[0].link.disconnect()
     let late = try house.member("late", publishes: [true])
-    #expect(try run(house, [anna]) { Set(anna.tracks.values).isSuperset(of: anna.others["late"]?.tracks.map(\.sid) ?? ["none"]) })
+    #expect(try house.run([anna]) { Set(anna.tracks.values).isSuperset(of: anna.others["late"]?.tracks.map(\.sid) ?? ["none"]) })
     #expect(anna.said.suffix(20).contains { if case .sections(let missing) = $0 { missing == LiveKitSections() } else { false } })
     #expect(sections > 0 && anna.others["bot-0"] == nil)
     _ = late
@@ -62,28 +51,28 @@ import Testing
   }
 
   @Test func whatIsPublishedLaterAndWithdrawnIsKnown() throws {
-    let house = try house()
+    let house = try ServerHouse.forLiveKit()
     let bot = try house.member("bot")
     let anna = try LiveKitEnd(house, "anna", at: "10.0.0.1", publishes: [true])
     let bob = try LiveKitEnd(house, "bob", at: "10.0.0.2")
-    #expect(try run(house, [anna, bob]) { anna.isHere && bob.isHere })
+    #expect(try house.run([anna, bob]) { anna.isHere && bob.isHere })
     try anna.media.call(for: second, audio: nil)
-    #expect(try run(house, [anna, bob]) { bob.others["anna"]?.tracks.count == 1 && bot.added.count == 1 })
+    #expect(try house.run([anna, bob]) { bob.others["anna"]?.tracks.count == 1 && bot.added.count == 1 })
     #expect(bob.others["anna"]?.tracks.first?.name == "a track" && bob.others["anna"]?.tracks.first?.source == .camera)
     try anna.publish(isVideo: false)
-    #expect(try run(house, [anna, bob]) { anna.published.contains { $0.type == .audio } })
+    #expect(try house.run([anna, bob]) { anna.published.contains { $0.type == .audio } })
     try house.run(for: second)
     try anna.media.call(for: second)
-    #expect(try run(house, [anna, bob]) { bob.others["anna"]?.tracks.count == 2 && bot.added.count == 2 }, "\(bot.events)")
+    #expect(try house.run([anna, bob]) { bob.others["anna"]?.tracks.count == 2 && bot.added.count == 2 }, "\(bot.events)")
     try anna.unpublish(0)
-    #expect(try run(house, [anna, bob]) { bob.others["anna"]?.tracks.map(\.type) == [.audio] && bot.added.count == 1 })
+    #expect(try house.run([anna, bob]) { bob.others["anna"]?.tracks.map(\.type) == [.audio] && bot.added.count == 1 })
     anna.close()
     bob.close()
     try house.close()
   }
 
   @Test func muteAndModerationGoBothWays() throws {
-    let house = try house()
+    let house = try ServerHouse.forLiveKit()
     var access = RoomAccess()
     access.permissions = .all
     try LoopbackTransport.setAccess(access, room: house.room, clock: house.clock)
@@ -91,24 +80,35 @@ import Testing
     let bot = try house.member("bot", publishes: [false])
     let anna = try LiveKitEnd(house, "anna", at: "10.0.0.1", publishes: [true, false])
     let bob = try LiveKitEnd(house, "bob", at: "10.0.0.2")
-    #expect(try run(house, [anna, bob]) { anna.isHere && bob.isHere })
+    #expect(try house.run([anna, bob]) { anna.isHere && bob.isHere })
     try anna.media.call(for: second)
-    #expect(try run(house, [anna, bob]) { bot.added.count == 2 && bob.others["anna"]?.tracks.count == 2 })
+    #expect(try house.run([anna, bob]) { bot.added.count == 2 && bob.others["anna"]?.tracks.count == 2 })
     func track(_ type: LiveKitTrackType) -> LiveKitTrackInfo? { bob.others["anna"]?.tracks.first { $0.type == type } }
     for type in [LiveKitTrackType.audio, .video] {
       try anna.say(.mute(LiveKitMute(sid: track(type)?.sid ?? "", isMuted: true)))
-      #expect(try run(house, [anna, bob]) { track(type)?.isMuted == true })
+      #expect(try house.run([anna, bob]) { track(type)?.isMuted == true })
     }
     #expect(bot.has("muted"))
     try anna.say(.mute(LiveKitMute(sid: track(.audio)?.sid ?? "", isMuted: false)))
-    #expect(try run(house, [anna, bob]) { track(.audio)?.isMuted == false && bot.has("unmuted") })
+    #expect(try house.run([anna, bob]) { track(.audio)?.isMuted == false && bot.has("unmuted") })
     bot.link.setMuted(bot.streams[0], true)
-    #expect(try run(house, [anna, bob]) { bob.others["bot"]?.tracks.first?.isMuted == true })
+    #expect(try house.run([anna, bob]) { bob.others["bot"]?.tracks.first?.isMuted == true })
     try bot.link.mute("anna", true)
-    #expect(try run(house, [anna, bob]) { anna.said.contains { if case .mute(let mute) = $0 { mute.isMuted } else { false } } })
-    #expect(try run(house, [anna, bob]) { track(.audio)?.isMuted == true })
+    #expect(try house.run([anna, bob]) { anna.said.contains { if case .mute(let mute) = $0 { mute.isMuted } else { false } } })
+    #expect(try house.run([anna, bob]) { track(.audio)?.isMuted == true })
+    // What is published later, too.
+    try anna.publish(isVideo: false)
+    #expect(try house.run([anna, bob]) { Set(anna.published.map(\.sid)).count == 3 })
+    _ = try house.run([anna, bob], for: second) { false }
+    let count = bot.received(isVideo: false)
+    for _ in 0..<50 {
+      anna.media.send(2, isVideo: false)
+      try house.run(for: 20 * millisecond)
+    }
+    #expect(try house.run([anna, bob]) { bob.others["anna"]?.tracks.count == 3 })
+    #expect(bob.others["anna"]?.tracks.filter { $0.type == .audio }.allSatisfy(\.isMuted) == true && bot.received(isVideo: false) == count)
     try bot.link.remove("anna", reason: "")
-    #expect(try run(house, [anna, bob]) { anna.leave != nil && bob.others["anna"] == nil })
+    #expect(try house.run([anna, bob]) { anna.leave != nil && bob.others["anna"] == nil })
     #expect(anna.leave?.reason == .participantRemoved && anna.leave?.action == .disconnect)
     anna.close()
     bob.close()
@@ -116,15 +116,15 @@ import Testing
   }
 
   @Test func whoTakesNothingByItselfSubscribes() throws {
-    let house = try house()
+    let house = try ServerHouse.forLiveKit()
     let bot = try house.member("bot", publishes: [true])
     let anna = try LiveKitEnd(house, "anna", at: "10.0.0.1", isSubscribing: false)
-    #expect(try run(house, [anna]) { anna.isHere && anna.others["bot"]?.tracks.count == 1 })
+    #expect(try house.run([anna]) { anna.isHere && anna.others["bot"]?.tracks.count == 1 })
     try bot.call(for: second, audio: nil)
     #expect(anna.tracks.isEmpty && anna.media.added.isEmpty)
     let sid = try #require(anna.others["bot"]?.tracks.first?.sid)
     try anna.say(.subscription(LiveKitSubscription(tracks: [sid], isWanted: true)))
-    #expect(try run(house, [anna]) { anna.tracks.count == 1 })
+    #expect(try house.run([anna]) { anna.tracks.count == 1 })
     try bot.call(for: second, audio: nil)
     #expect(anna.media.received(isVideo: true) > 10)
     var settings = LiveKitTrackSettings()
@@ -146,7 +146,7 @@ import Testing
     // Taken again, it is in no section of which the client was not told that it had ended.
     let (before, answered) = (anna.tracks, anna.answers.count)
     try anna.say(.subscription(LiveKitSubscription(tracks: [sid], isWanted: true)))
-    #expect(try run(house, [anna]) { anna.answers.count > answered && anna.tracks.values.contains(sid) }, "\(anna.answers)")
+    #expect(try house.run([anna]) { anna.answers.count > answered && anna.tracks.values.contains(sid) }, "\(anna.answers)")
     #expect(anna.tracks != before || anna.answers[answered...].contains { !$0.values.contains(sid) }, "\(anna.answers)")
     try bot.call(for: second, audio: nil)
     #expect(anna.media.received(isVideo: true) > last + 10)
@@ -155,21 +155,21 @@ import Testing
   }
 
   @Test func whoLosesTheConnectionComesBack() throws {
-    let house = try house()
+    let house = try ServerHouse.forLiveKit()
     let bot = try house.member("bot", publishes: [true])
     let anna = try LiveKitEnd(house, "anna", at: "10.0.0.1", publishes: [false])
-    #expect(try run(house, [anna]) { anna.isHere })
+    #expect(try house.run([anna]) { anna.isHere })
     anna.breakSignalling()
     try bot.call(for: 5 * second, audio: nil)
     #expect(!bot.has("left anna"))
     let late = try house.member("late")
     try anna.comeBack()
-    #expect(try run(house, [anna]) { anna.said.contains { if case .reconnect = $0 { true } else { false } } })
-    #expect(try run(house, [anna]) { anna.others["late"] != nil })
+    #expect(try house.run([anna]) { anna.said.contains { if case .reconnect = $0 { true } else { false } } })
+    #expect(try house.run([anna]) { anna.others["late"] != nil })
     // It has the sid of somebody who is not here.
     anna.breakSignalling()
     try anna.comeBack(as: "PA_nobody")
-    #expect(try run(house, [anna]) { anna.leave?.action == .reconnect })
+    #expect(try house.run([anna]) { anna.leave?.action == .reconnect })
     // It stays away.
     anna.breakSignalling()
     #expect(try house.run(for: 25 * second) { bot.has("left anna") && late.has("left anna") })
@@ -179,12 +179,12 @@ import Testing
   }
 
   @Test func whoComesTwiceTakesTheirOwnPlace() throws {
-    let house = try house()
+    let house = try ServerHouse.forLiveKit()
     let bot = try house.member("bot")
     let first = try LiveKitEnd(house, "anna", at: "10.0.0.1")
-    #expect(try run(house, [first]) { first.isHere })
+    #expect(try house.run([first]) { first.isHere })
     let second = try LiveKitEnd(house, "anna", at: "10.0.0.2")
-    #expect(try run(house, [first, second]) { second.isHere && first.leave?.reason == .duplicateIdentity })
+    #expect(try house.run([first, second]) { second.isHere && first.leave?.reason == .duplicateIdentity })
     #expect(first.join?.participant?.sid != second.join?.participant?.sid && bot.events.count { $0 == "joined anna" } == 2)
     #expect(house.web.memberCount == 1)
     first.close()
@@ -193,10 +193,10 @@ import Testing
   }
 
   @Test func whatTheTokenDoesNotGrantIsNotDone() throws {
-    let house = try house()
+    let house = try ServerHouse.forLiveKit()
     let bot = try house.member("bot", publishes: [true])
     let anna = try LiveKitEnd(house, "anna", at: "10.0.0.1", publishes: [true]) { ($0.publishes, $0.subscribes) = (false, false) }
-    #expect(try run(house, [anna]) { anna.isHere })
+    #expect(try house.run([anna]) { anna.isHere })
     #expect(anna.join?.participant?.permission?.canPublish == false && anna.join?.participant?.permission?.canSubscribe == false)
     try anna.media.call(for: second, audio: nil)
     try bot.call(for: second, audio: nil)
@@ -206,10 +206,10 @@ import Testing
   }
 
   @Test func tracksAreOfSourcesThatTheTokenGrants() throws {
-    let house = try house()
+    let house = try ServerHouse.forLiveKit()
     let bot = try house.member("bot")
     let anna = try LiveKitEnd(house, "anna", at: "10.0.0.1", publishes: [true, false]) { $0.sources = ["microphone"] }
-    #expect(try run(house, [anna]) { anna.isHere && anna.published.count == 2 })
+    #expect(try house.run([anna]) { anna.isHere && anna.published.count == 2 })
     try anna.media.call(for: 2 * second)
     #expect(bot.added.map(\.isVideo) == [false])
     anna.close()
@@ -217,62 +217,81 @@ import Testing
   }
 
   @Test func whatAClientSaysOfItselfIsKnown() throws {
-    let house = try house()
+    let house = try ServerHouse.forLiveKit()
     let anna = try LiveKitEnd(house, "anna", at: "10.0.0.1") {
       ($0.updatesMetadata, $0.metadata, $0.attributes) = (true, "first", ["a": "1"])
     }
     let bob = try LiveKitEnd(house, "bob", at: "10.0.0.2")
-    #expect(try run(house, [anna, bob]) { anna.isHere && bob.others["anna"]?.metadata == "first" })
+    #expect(try house.run([anna, bob]) { anna.isHere && bob.others["anna"]?.metadata == "first" })
     #expect(bob.others["anna"]?.attributes == ["a": "1"])
     try anna.say(.metadata(LiveKitMetadata(metadata: "second", name: "Anna B.", attributes: ["a": "", "b": "2"])))
-    #expect(try run(house, [anna, bob]) { bob.others["anna"]?.metadata == "second" })
+    #expect(try house.run([anna, bob]) { bob.others["anna"]?.metadata == "second" })
     #expect(bob.others["anna"]?.attributes == ["b": "2"] && bob.others["anna"]?.name == "Anna B.")
     let late = try LiveKitEnd(house, "late", at: "10.0.0.3")
-    #expect(try run(house, [anna, bob, late]) { late.join != nil })
+    #expect(try house.run([anna, bob, late]) { late.join != nil })
     #expect(late.others["anna"]?.metadata == "second" && late.others["anna"]?.attributes == ["b": "2"])
     // Whose token does not grant it is not heard.
     try bob.say(.metadata(LiveKitMetadata(metadata: "mine")))
-    #expect(try run(house, [anna, bob], for: second) { anna.others["bob"]?.metadata == "mine" } == false)
+    #expect(try house.run([anna, bob], for: second) { anna.others["bob"]?.metadata == "mine" } == false)
     for end in [anna, bob, late] { end.close() }
     try house.close()
   }
 
   @Test func dataReachesThoseItIsFor() throws {
-    let house = try house()
+    let house = try ServerHouse.forLiveKit()
     let ends = try (1...3).map { try LiveKitEnd(house, "member-\($0)", at: "10.0.0.\($0)") }
-    #expect(try run(house, ends) { ends.allSatisfy(\.isHere) })
+    #expect(try house.run(ends) { ends.allSatisfy(\.isHere) })
     try house.run(for: second)
     // user { payload: "hi" }, for everybody, and for one.
     try ends[0].send([0x12, 4, 0x12, 2, 0x68, 0x69])
     try ends[0].send([0x12, 4, 0x12, 2, 0x68, 0x6F, 0x2A, 8] + Array("member-2".utf8))
-    #expect(try run(house, ends) { ends[1].received.count == 2 && ends[2].received.count == 1 })
+    #expect(try house.run(ends) { ends[1].received.count == 2 && ends[2].received.count == 1 })
     #expect(ends[1].received.map(\.identity) == ["member-1", "member-1"] && ends[0].received.isEmpty)
     #expect(ends[1].received[0].sid == ends[0].join?.participant?.sid)
     // What is none ends the session of who sent it, and no other.
     try ends[0].send([0xFF])
-    #expect(try run(house, ends) { ends[0].leave != nil && ends[1].leave == nil })
+    #expect(try house.run(ends) { ends[0].leave != nil && ends[1].leave == nil })
     for end in ends { end.close() }
     try house.close()
   }
 
   /// It waits for the channel, which comes after signalling.
   @Test func dataReachesWhoHasJustCome() throws {
-    let house = try house()
+    let house = try ServerHouse.forLiveKit()
     let anna = try LiveKitEnd(house, "anna", at: "10.0.0.1")
-    #expect(try run(house, [anna]) { anna.isHere })
+    #expect(try house.run([anna]) { anna.isHere })
     try house.run(for: second)
     let bob = try LiveKitEnd(house, "bob", at: "10.0.0.2")
-    #expect(try run(house, [anna, bob]) { anna.others["bob"] != nil })
+    #expect(try house.run([anna, bob]) { anna.others["bob"] != nil })
     #expect(!bob.media.isHere)
     for number in 0..<10 { try anna.send([0x12, 3, 0x12, 1, UInt8(number)]) }
-    #expect(try run(house, [anna, bob]) { bob.received.count == 10 }, "\(bob.received.count)")
+    #expect(try house.run([anna, bob]) { bob.received.count == 10 }, "\(bob.received.count)")
+    anna.close()
+    bob.close()
+    try house.close()
+  }
+
+  @Test func theRoomsVerifierIsAskedWithTheToken() throws {
+    let house = try ServerHouse.forLiveKit()
+    let verifier = SeenTokens()
+    var access = RoomAccess()
+    access.verifier = verifier
+    try LoopbackTransport.setAccess(access, room: house.room, clock: house.clock)
+    let anna = try LiveKitEnd(house, "anna", at: "10.0.0.1")
+    #expect(try house.run([anna]) { anna.isHere })
+    let bob = try LiveKitEnd(house, "bob", at: "10.0.0.2")
+    #expect(try house.run([bob]) { bob.wire.last != nil })
+    #expect(bob.wire.last?.status == 401 && house.changes.contains("refused bob permission"), "\(house.changes)")
+    let shown = try #require(verifier.seen.withLock { $0.first })
+    #expect(try LiveKitToken.verify(shown, now: house.clock.wallTime() / second) { _ in LiveKitEnd.secret }.identity == "anna")
+    try LoopbackTransport.setAccess(nil, room: house.room, clock: house.clock)
     anna.close()
     bob.close()
     try house.close()
   }
 
   @Test func badTokensAreRefusedAtOnce() throws {
-    let house = try house()
+    let house = try ServerHouse.forLiveKit()
     let host = try house.network.addHost("10.0.1.1")
     func answer(_ token: String?, _ path: String? = nil) throws -> HTTPResponse? {
       let wire = try house.wire(from: host)
@@ -298,4 +317,18 @@ import Testing
     try closed.close()
     try house.close()
   }
+}
+
+/// Lets in who is called anna, and keeps what was shown.
+private final class SeenTokens: AccessVerifier {
+  let seen = Monitor<[String]>([])
+
+  func verify(_ request: AccessRequest) {
+    seen.withLock { $0.append(request.token.value) }
+    let isAnna = request.member.userID == "anna"
+    request.answer(isAnna ? .success(AccessGrant(request.permissions)) : .failure(.refused(request, "it is not Anna")))
+  }
+
+  func cancel(_ request: AccessRequest) {}
+  func close() {}
 }

@@ -90,6 +90,24 @@ import Testing
     try house.close()
   }
 
+  /// What waits for it is bounded, long before it is given up for its silence.
+  @Test func aPageThatDoesNotReadLeaves() throws {
+    let house = try ServerHouse()
+    let bot = try house.member("bot")
+    let page = try house.page("alice", at: "10.0.0.1")
+    #expect(try house.run(for: 2 * second) { bot.has("joined alice") })
+    let stream = try bot.publish(isVideo: false)
+    page.isDeaf = true
+    let began = house.clock.now()
+    for number in 0..<20_000 where !bot.has("left alice") {
+      bot.link.setMuted(stream, number % 2 == 0)
+      if number % 20 == 0 { try house.run(for: 5 * millisecond) }
+    }
+    #expect(bot.has("left alice") && house.clock.now() - began < 10 * second, "\(house.changes)")
+    page.close()
+    try house.close()
+  }
+
   @Test func theRoomsRefusalIsSaid() throws {
     let house = try ServerHouse()
     _ = try house.member("alice")

@@ -13,8 +13,6 @@ public final class LiveKitServerSession {
     case offer(String)
     /// Of the client (RFC 8838); empty: none follows.
     case candidate(String, mid: String?)
-    /// It is about to publish that in the section whose track is `cid`.
-    case announced(LiveKitTrack, cid: String)
     /// It muted a track of its own, or ended that.
     case muted(sid: String, Bool)
     /// It takes a track of another from now on, or does not any more.
@@ -31,7 +29,7 @@ public final class LiveKitServerSession {
   public struct Participant: Sendable, Equatable {
     var info: LiveKitParticipant
 
-    /// `joined`: seconds since 1970. `kind`, name, metadata and attributes are what everybody in the room may read.
+    /// `joined`: seconds since 1970. Name, metadata and attributes are what everybody in the room may read.
     public init(
       sid: String, identity: String, name: String, metadata: String = "", attributes: [String: String] = [:], joined: Int64 = 0
     ) {
@@ -369,8 +367,6 @@ public final class LiveKitServerSession {
     var published = LiveKitTrackPublished()
     (published.cid, published.track) = (request.cid, track.info)
     say(.published(published))
-    guard isNew else { return }
-    events.append(.announced(track, cid: request.cid))
-    follow()
+    if isNew { follow() }
   }
 }

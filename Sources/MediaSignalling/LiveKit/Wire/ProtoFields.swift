@@ -37,38 +37,38 @@ struct ProtoFields {
   // -------------------------------------------------------------------------------------------------------------------- reading
 
   mutating func read<M: ProtoMessage>(_ message: inout M, in range: Range<Int>) throws(MediaError) {
-    try read(in: range) { (fields) throws(MediaError) in try message.visit(&fields) }
-  }
-
-  /// Apart, so that it is not compiled once more for each message.
-  @inline(never)
-  private mutating func read(in range: Range<Int>, _ visit: (inout ProtoFields) throws(MediaError) -> Void) throws(MediaError) {
     var place = range.lowerBound
     while place < range.upperBound {
-      guard left > 0 else { throw MediaError(.limit, "LiveKit: a message has more than \(ProtoFields.most) fields") }
-      left -= 1
-      let start = place
-      let key = try varint(&place, range.upperBound)
-      guard key >> 3 > 0, key >> 3 <= 536_870_911 else { throw MediaError(.corrupt, "LiveKit: a message has the field \(key >> 3)") }
-      let number = Int(key >> 3)
-      switch key & 7 {
-      case 0: value = .number(try varint(&place, range.upperBound))
-      case 1:
-        _ = try take(8, &place, range.upperBound, of: number)
-        value = .fixed64
-      case 2:
-        let length = try varint(&place, range.upperBound)
-        value = .bytes(try take(length, &place, range.upperBound, of: number))
-      case 5:
-        let bytes = try take(4, &place, range.upperBound, of: number)
-        value = .fixed32(input[bytes].reversed().reduce(0) { $0 << 8 | UInt32($1) })
-      // Groups, which version 3 has not, and what was never defined.
-      default: throw MediaError(.corrupt, "LiveKit: field \(number) of a message is of the unknown kind \(key & 7)")
-      }
-      (current, whole) = (number, start..<place)
-      try visit(&self)
+      try next(&place, range.upperBound)
+      try message.visit(&self)
       current = 0
     }
+  }
+
+  /// The next field. Apart, so that it is not compiled once more for each message.
+  @inline(never)
+  private mutating func next(_ place: inout Int, _ end: Int) throws(MediaError) {
+    guard left > 0 else { throw MediaError(.limit, "LiveKit: a message has more than \(ProtoFields.most) fields") }
+    left -= 1
+    let start = place
+    let key = try varint(&place, end)
+    guard key >> 3 > 0, key >> 3 <= 536_870_911 else { throw MediaError(.corrupt, "LiveKit: a message has the field \(key >> 3)") }
+    let number = Int(key >> 3)
+    switch key & 7 {
+    case 0: value = .number(try varint(&place, end))
+    case 1:
+      _ = try take(8, &place, end, of: number)
+      value = .fixed64
+    case 2:
+      let length = try varint(&place, end)
+      value = .bytes(try take(length, &place, end, of: number))
+    case 5:
+      let bytes = try take(4, &place, end, of: number)
+      value = .fixed32(input[bytes].reversed().reduce(0) { $0 << 8 | UInt32($1) })
+    // Groups, which version 3 has not, and what was never defined.
+    default: throw MediaError(.corrupt, "LiveKit: field \(number) of a message is of the unknown kind \(key & 7)")
+    }
+    (current, whole) = (number, start..<place)
   }
 
   private func take(_ length: UInt64, _ place: inout Int, _ end: Int, of number: Int) throws(MediaError) -> Range<Int> {
@@ -128,6 +128,7 @@ struct ProtoFields {
   // --------------------------------------------------------------------------------------------------------------------- numbers
 
   /// uint32, int32, uint64, int64. What does not fit is cut, as everywhere in this encoding.
+  @inline(never)
   mutating func number(_ number: Int, _ field: inout some FixedWidthInteger) {
     if !isReading {
       guard field != 0 else { return }
@@ -138,12 +139,14 @@ struct ProtoFields {
     }
   }
 
+  @inline(never)
   mutating func flag(_ number: Int, _ field: inout Bool) {
     var value: UInt64 = field ? 1 : 0
     self.number(number, &value)
     field = value != 0
   }
 
+  @inline(never)
   mutating func float(_ number: Int, _ field: inout Float) {
     if !isReading {
       guard field.bitPattern != 0 else { return }
@@ -186,6 +189,7 @@ struct ProtoFields {
 
   // ----------------------------------------------------------------------------------------------------------------------- bytes
 
+  @inline(never)
   mutating func text(_ number: Int, _ field: inout String) throws(MediaError) {
     if !isReading {
       if !field.isEmpty { write(number, bytes: field.utf8) }
@@ -194,6 +198,7 @@ struct ProtoFields {
     }
   }
 
+  @inline(never)
   mutating func texts(_ number: Int, _ field: inout [String]) throws(MediaError) {
     if !isReading {
       for text in field { write(number, bytes: text.utf8) }
@@ -202,6 +207,7 @@ struct ProtoFields {
     }
   }
 
+  @inline(never)
   mutating func bytes(_ number: Int, _ field: inout [UInt8]) {
     if !isReading {
       if !field.isEmpty { write(number, bytes: field) }
@@ -221,6 +227,7 @@ struct ProtoFields {
   }
 
   /// A map of texts by texts, written in the order of its keys.
+  @inline(never)
   mutating func map(_ number: Int, _ field: inout [String: String]) throws(MediaError) {
     if !isReading {
       for (key, value) in field.sorted(by: { $0.key < $1.key }) { write(number, bytes: ProtoEntry(key: key, value: value).encoded) }
