@@ -173,6 +173,8 @@ public struct TransportStats: Sendable {
 public protocol Transport: AnyObject, Sendable {
   /// Once. `connected` or `disconnected` follows, unless the session leaves before.
   func connect(_ delegate: any TransportDelegate)
+  /// The session is about to withdraw all its streams, and `disconnect` follows: nothing is to be negotiated any more.
+  func prepareToDisconnect()
   /// Leaves. No event follows; a frame that is being handed over on another thread may still arrive.
   func disconnect()
 
@@ -270,6 +272,8 @@ extension Transport {
     try publish(stream, codec: codec, format: format, layers: .one)
   }
 
+  /// Ignored: withdrawing streams is not negotiated.
+  public func prepareToDisconnect() {}
   /// Nothing is published before it is connected.
   public var publishesBeforeConnected: Bool { false }
   /// Ignored: a transport that waits for no streams.

@@ -184,6 +184,7 @@ public final class Session: TransportDelegate {
       return (Array(guarded.outgoing.values), Array(guarded.incoming.values), guarded.sound.leave())
     }
     captureLine.withLock { $0 = nil }
+    transport.prepareToDisconnect()
     for stream in outgoing { stream.stop() }
     for stream in sound.outgoing.values { stream.stop() }
     transport.disconnect()

@@ -54,6 +54,9 @@ public final class JanusClient {
   enum Task: Equatable {
     case create, attach(Role), join, publish, subscribe, start, restart, layer, describe, trickle, keepAlive, moderate, probe, destroy
 
+    /// The server works on a description, and is done when it says what came of it.
+    var negotiates: Bool { [.publish, .subscribe, .start, .restart].contains(self) }
+
     /// For errors.
     var words: String {
       switch self {
@@ -82,6 +85,8 @@ public final class JanusClient {
 
   /// Nanoseconds for an answer, and for the event that follows one that only acknowledges.
   static let patience: Int64 = 15_000_000_000
+  /// Of one that leaves, for what the server makes of descriptions.
+  public static let farewellPatience: Int64 = 1_000_000_000
   /// The server forgets a session of which it heard nothing for 60 s, unless it is configured otherwise.
   static let keepAlivePause: Int64 = 20_000_000_000
   /// Of a request for streams that failed, as a publisher left meanwhile.
@@ -143,21 +148,27 @@ public final class JanusClient {
     ask(.create, "create", to: nil, [], now)
   }
 
-  /// Ends the session at the server; `.ended` follows.
+  /// Ends the session at the server, once that is done with the descriptions it works on, or after a second: up to 1.1.2 at least it may
+  /// crash when a connection of WebRTC ends meanwhile. `.ended` follows.
   public func leave(now: Int64) {
     guard stage != .leaving, stage != .ended else { return }
-    let isThere = session != nil
+    let unsent = Set(queue.map(\.transaction))
     (queue, candidates, wanted, subscribeAt, wantsRestart) = ([], [], [], nil, false)
-    pending = pending.filter { $0.value.task == .create }
-    if isThere {
-      stage = .leaving
-      ask(.destroy, "destroy", to: nil, [], now)
-    } else if pending.isEmpty {
-      end(.ended)
-    } else {
-      stage = .leaving
+    pending = pending.filter { !unsent.contains($0.key) && ($0.value.task == .create || $0.value.task.negotiates) }
+    pending = pending.mapValues { one in
+      one.task.negotiates ? Pending(task: one.task, deadline: min(one.deadline, now &+ JanusClient.farewellPatience)) : one
     }
+    guard session != nil || !pending.isEmpty else { return end(.ended) }
+    stage = .leaving
+    sayGoodbye(now)
   }
+
+  private func sayGoodbye(_ now: Int64) {
+    if pending.isEmpty { ask(.destroy, "destroy", to: nil, [], now) }
+  }
+
+  /// The connections of WebRTC are to be ended.
+  public var hangsUp: Bool { stage == .ended || stage == .leaving && !pending.values.contains(where: \.task.negotiates) }
 
   /// A long poll was given up, over a connection that may be dead: the server hands it the next event all the same, so one follows that
   /// does not
@@ -182,7 +193,7 @@ public final class JanusClient {
 
   /// What a long poll of the session's events asks for, after the server's path; nil: there is no session.
   public var pollTarget: String? {
-    guard let session, stage != .ended, stage != .leaving else { return nil }
+    guard let session, stage != .ended, stage != .leaving || pending.values.contains(where: \.task.negotiates) else { return nil }
     let fields = secrets.ofServer.compactMap { name, value in value.string.map { "&\(name)=\(HTTPText.escaped($0))" } }
     return "/\(session)?maxev=10\(fields.joined())"
   }
@@ -191,6 +202,11 @@ public final class JanusClient {
   public func poll(now: Int64) -> Int64? {
     guard stage != .ended else { return nil }
     if let late = pending.values.first(where: { now >= $0.deadline }) {
+      if stage == .leaving, late.task.negotiates {
+        pending = pending.filter { !$0.value.task.negotiates }
+        sayGoodbye(now)
+        return poll(now: now)
+      }
       guard late.task != .destroy, stage != .leaving else {
         end(.ended)
         return nil
@@ -280,8 +296,8 @@ public final class JanusClient {
       return
     }
     if let transaction = message.transaction { pending[transaction] = nil }
-    if let failure = message.failure(doing: known?.task.words ?? "a request") { return failed(known?.task, failure, now) }
     guard stage != .leaving else { return takeFarewell(known?.task, message, now) }
+    if let failure = message.failure(doing: known?.task.words ?? "a request") { return failed(known?.task, failure, now) }
     switch message.kind {
     case "success": succeeded(known?.task, message, now)
     case "event": takeEvent(known?.task, message, now)
@@ -300,6 +316,7 @@ public final class JanusClient {
     switch pending[transaction]?.task {
     case .trickle?, .keepAlive?: pending[transaction] = nil
     case .probe?, nil: return
+    case _ where stage == .leaving: return
     default: pending[transaction]?.deadline = now &+ JanusClient.patience
     }
   }
@@ -309,8 +326,9 @@ public final class JanusClient {
     // It was being made while the owner left.
     case .create?:
       session = message.json.member("data")?.member("id")?.whole(UInt64.self)
-      if session == nil { end(.ended) } else { ask(.destroy, "destroy", to: nil, [], now) }
+      if session == nil { end(.ended) } else { sayGoodbye(now) }
     case .destroy?: end(.ended)
+    case let task? where task.negotiates: sayGoodbye(now)
     default: return
     }
   }
@@ -339,10 +357,8 @@ public final class JanusClient {
     switch task {
     case .publish?: events.append(.publishFailed(failure.error))
     case .subscribe?: subscribeFailed(failure, now)
-    case .destroy?: end(.ended)
     // The server learns addresses from checks, and moderation is the owner's wish, not the session's need.
     case .trickle?, .moderate?, .probe?, .layer?, .describe?: return
-    case _ where stage == .leaving: end(.ended)
     default: finish(failure, now)
     }
   }

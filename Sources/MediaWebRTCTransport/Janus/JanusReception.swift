@@ -110,6 +110,16 @@ final class JanusReception: PeerDriverDelegate {
 
   func unsubscribe(from source: JanusSource) { exchange(nil, of: source) }
 
+  /// From all.
+  func unsubscribe() {
+    let former = state.withLock { state in
+      defer { state.subscriptions = [:] }
+      return state.subscriptions
+    }
+    // They may end here, where nothing is locked.
+    _ = former
+  }
+
   private func exchange(_ subscription: Subscription?, of source: JanusSource) {
     let former: Subscription? = state.withLock { state in
       defer { state.subscriptions[source] = subscription }

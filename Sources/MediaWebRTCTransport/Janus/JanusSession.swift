@@ -22,7 +22,11 @@ final class JanusSession: TransportDelegate {
     var roster: JanusRoster
     var isJoined = false
     var hasFailed = false
+    /// Nothing is negotiated any more.
+    var isLeaving = false
     var isLeft = false
+    /// The engine does not end before the server is told.
+    var isAwaited = false
     /// Paths that are lost.
     var lost: [JanusClient.Role] = []
     /// The server says who speaks, so that packets need not.
@@ -65,6 +69,7 @@ final class JanusSession: TransportDelegate {
   private let network: any Network
   private let loop: EventLoop
   private let capture: PacketCapture?
+  private let farewells: JanusFarewells
   private let owner: any JanusSessionOwner
   private let state: Monitor<State>
   private let reception: Monitor<JanusReception?>
@@ -72,10 +77,10 @@ final class JanusSession: TransportDelegate {
   /// Throws `.invalid` for an access token that is none of Janus.
   init(
     _ url: JanusURL, own: Member, token: AccessToken, thread: any DriverLoop, network: any Network, loop: EventLoop,
-    capture: PacketCapture?,
-    owner: any JanusSessionOwner
+    capture: PacketCapture?, farewells: JanusFarewells, owner: any JanusSessionOwner
   ) throws(MediaError) {
-    (self.url, self.own, self.thread, self.network, self.loop, self.capture, self.owner) = (url, own, thread, network, loop, capture, owner)
+    (self.url, self.own, self.thread, self.network, self.loop) = (url, own, thread, network, loop)
+    (self.capture, self.farewells, self.owner) = (capture, farewells, owner)
     let secrets = try JanusSecrets(accessToken: token.value)
     link =
       url.isWebSocket
@@ -105,19 +110,40 @@ final class JanusSession: TransportDelegate {
     change { $0.client.start(now: $1) }
   }
 
+  /// `leave` follows, once all streams are withdrawn.
+  func prepareToLeave() { state.withLock { $0.isLeaving = true } }
+
   /// Ends the session at the server. Nobody is told anything from now on.
   func leave() {
-    let publisher: WebRTCTransport? = state.withLock { state in
-      state.isLeft = true
+    let isAwaited = state.withLock { state in
+      (state.isLeaving, state.isLeft) = (true, true)
       state.client.leave(now: loop.clock.now())
-      return state.publisher.take()
+      state.isAwaited = !state.client.hangsUp
+      return state.isAwaited
     }
-    publisher?.disconnect()
-    reception.withLock { $0.take() }?.close()
+    if isAwaited { farewells.begin() }
+    reception.withLock { $0 }?.unsubscribe()
+    hangUp()
     // At once, as the loop may end with the engine.
     while link.canSend, let request = state.withLock({ $0.client.takeRequest() }) { link.send(request) }
     loop.post { [self] in advance() }
     loop.schedule(at: loop.clock.now() &+ JanusSession.farewell) { [self] in link.close() }
+  }
+
+  /// Nothing is left to be sent.
+  private func farewellIsSaid() {
+    let wasAwaited = state.withLock { state in
+      guard state.isAwaited, state.client.hangsUp else { return false }
+      state.isAwaited = false
+      return true
+    }
+    if wasAwaited { farewells.end() }
+  }
+
+  private func hangUp() {
+    guard state.withLock({ $0.isLeft && $0.client.hangsUp }) else { return }
+    state.withLock { $0.publisher.take() }?.disconnect()
+    reception.withLock { $0.take() }?.close()
   }
 
   // MARK: The server
@@ -130,6 +156,7 @@ final class JanusSession: TransportDelegate {
   /// Sends what is to be sent, and does what has happened. On the loop.
   private func advance() {
     while true {
+      hangUp()
       let canSend = link.canSend
       let (next, request, event, target, isEnded): (Int64?, JanusRequest?, JanusClient.Event?, String?, Bool) = state.withLock { state in
         let next = state.client.poll(now: loop.clock.now())
@@ -139,6 +166,7 @@ final class JanusSession: TransportDelegate {
       if let request { link.send(request) }
       if let event { handle(event) }
       link.poll(target)
+      if request == nil, canSend { farewellIsSaid() }
       // The request that ends it is in flight; what is written before the engine ends arrives.
       if isEnded, link.canSend { return link.close() }
       guard event == nil, request == nil else { continue }
@@ -310,7 +338,7 @@ final class JanusSession: TransportDelegate {
   /// What is wanted, and in no description yet; when the one before was answered.
   private func offer() {
     let publisher: WebRTCTransport? = state.withLock { state in
-      guard !state.isOffering, !state.isHeld, !state.isLeft, !state.hasFailed, let publisher = state.publisher else { return nil }
+      guard !state.isOffering, !state.isHeld, !state.isLeaving, !state.hasFailed, let publisher = state.publisher else { return nil }
       state.isOffering = true
       return publisher
     }
@@ -365,7 +393,7 @@ final class JanusSession: TransportDelegate {
 
   /// Of the publisher's connection.
   func transport(_ transport: any Transport, _ event: TransportEvent) {
-    guard let publisher = state.withLock({ $0.publisher }), publisher === transport else { return }
+    guard let publisher = state.withLock({ $0.isLeft ? nil : $0.publisher }), publisher === transport else { return }
     switch event {
     case .signal(.negotiationNeeded): offer()
     case .signal(.localCandidate(let text, let mid, let user)):
@@ -505,7 +533,7 @@ final class JanusSession: TransportDelegate {
   }
 
   private func take(offer sdp: String, _ sources: [String: JanusSource]) throws(MediaError) {
-    guard let reception = reception.withLock({ $0 }) else { return }
+    guard !state.withLock({ $0.isLeaving }), let reception = reception.withLock({ $0 }) else { return }
     let text = try reception.answer(sdp, sources)
     change { state, now in
       state.answer = text

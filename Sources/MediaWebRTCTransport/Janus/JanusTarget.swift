@@ -1,5 +1,6 @@
 import MediaCore
 import MediaNetwork
+import MediaSignalling
 import MediaTransport
 
 extension TransportFactory {
@@ -16,11 +17,33 @@ extension TransportFactory {
 struct JanusTarget: TransportTarget {
   let url: JanusURL
   var network: any Network = SystemNetwork.shared
+  let farewells = JanusFarewells()
 
   /// `.invalid`: an access token that is none of Janus.
   func makeTransport(_ context: TransportContext) throws(MediaError) -> any Transport {
     try JanusTransport(
       url, own: context.member, token: context.token, thread: try context.thread(),
-      network: network.ignoringEnvironment(context.ignoresEnvironment), loop: context.loop, capture: try context.capture())
+      network: network.ignoringEnvironment(context.ignoresEnvironment), loop: context.loop, capture: try context.capture(),
+      farewells: farewells)
+  }
+
+  func close() { farewells.wait() }
+}
+
+/// Sessions that have left and will say so when the server is done with a description (`JanusClient.leave`): the engine does not end before.
+final class JanusFarewells: Sendable {
+  private let count = Monitor(0)
+
+  func begin() { count.withLock { $0 += 1 } }
+
+  func end() {
+    count.withLock { $0 -= 1 }
+    count.notify()
+  }
+
+  /// Whether all have, for which it waits as long as one may take. A callback may run on the thread by which they do: there it does not wait.
+  @discardableResult func wait() -> Bool {
+    let end = ForeignCode.isRunning ? 0 : MediaTime.monotonic() + JanusClient.farewellPatience
+    return count.wait(until: end) { $0 <= 0 ? true : nil } ?? false
   }
 }

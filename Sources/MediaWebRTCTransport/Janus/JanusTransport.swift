@@ -53,14 +53,17 @@ final class JanusTransport: Transport {
   private let network: any Network
   private let loop: EventLoop
   private let capture: PacketCapture?
+  private let farewells: JanusFarewells
   let state: Monitor<State>
 
   /// Throws `.invalid` for an access token that is none of Janus.
   init(
-    _ url: JanusURL, own: Member, token: AccessToken, thread: any DriverLoop, network: any Network, loop: EventLoop, capture: PacketCapture?
+    _ url: JanusURL, own: Member, token: AccessToken, thread: any DriverLoop, network: any Network, loop: EventLoop,
+    capture: PacketCapture?, farewells: JanusFarewells
   ) throws(MediaError) {
     _ = try JanusSecrets(accessToken: token.value)
-    (self.url, self.own, self.thread, self.network, self.loop, self.capture) = (url, own, thread, network, loop, capture)
+    (self.url, self.own, self.thread, self.network, self.loop) = (url, own, thread, network, loop)
+    (self.capture, self.farewells) = (capture, farewells)
     state = Monitor(State(token: token))
   }
 
@@ -82,6 +85,8 @@ final class JanusTransport: Transport {
     }
     if isFirst { loop.post { [self] in begin() } }
   }
+
+  func prepareToDisconnect() { session?.prepareToLeave() }
 
   func disconnect() {
     state.withLock { $0.delegate = nil }
@@ -109,7 +114,8 @@ final class JanusTransport: Transport {
       let (session, publications): (JanusSession?, [JanusPublication]) = try state.withLock { state throws(MediaError) in
         guard state.phase != .out, state.session == nil else { return (nil, []) }
         let session = try JanusSession(
-          url, own: own, token: state.token, thread: thread, network: network, loop: loop, capture: capture, owner: self)
+          url, own: own, token: state.token, thread: thread, network: network, loop: loop, capture: capture,
+          farewells: farewells, owner: self)
         (state.session, state.joinedAt, state.isPathLost) = (session, nil, false)
         return (session, state.publications)
       }

@@ -193,9 +193,11 @@ class VideoRoom(InteropTest, unittest.IsolatedAsyncioTestCase):
     async def publish(self, program: Path, url: str, watcher: Any, pictures: Callable[[], int], **variables: str) -> None:
         """Runs the program with a url. Whoever watches there has pictures of it; nobody does in a room of the program's own process."""
         before = pictures()
-        process = await asyncio.create_subprocess_exec(str(program), url, "4", stdout=asyncio.subprocess.PIPE, env=os.environ | {"TOKEN": TOKEN} | variables)
+        process = await asyncio.create_subprocess_exec(str(program), url, "4", stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.STDOUT,
+                                                       env=os.environ | {"TOKEN": TOKEN} | variables)
         said, _ = await asyncio.wait_for(process.communicate(), PATIENCE)
-        self.assertEqual(process.returncode, 0, said)
+        ended = self.janus.process.process.poll()
+        self.assertEqual(process.returncode, 0, f"{said.decode()}\nJanus {'is there' if ended is None else f'ended by {ended}'}")
         self.assertIn(f"connected to {url}", said.decode())
         if watcher is not None:
             watcher.check()

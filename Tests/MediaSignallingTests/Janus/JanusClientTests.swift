@@ -341,6 +341,29 @@ import Testing
     #expect(script.events() == [.ended] && script.client.isEnded && script.client.poll(now: 100) == nil)
   }
 
+  /// Version 1.1.2 may crash when a connection of WebRTC ends while the server works on a description of it.
+  @Test(arguments: ["answered", "refused", "not answered"]) func leavingWaitsForADescription(that: String) throws {
+    let script = try JanusScript.joined()
+    _ = script.events()
+    script.client.publish(offer: "one", texts: [], now: 0)
+    script.take()
+    // Of what was not sent there is nothing to wait for.
+    script.client.want([JanusSource(.number(8), mid: "1")], now: 0)
+    script.client.leave(now: 0)
+    #expect(script.take() == nil && !script.client.hangsUp && script.client.pollTarget != nil)
+    script.answer(#""janus":"ack","session_id":1"#, retaking: false)
+    #expect(script.take() == nil && !script.client.hangsUp)
+    switch that {
+    case "answered": script.event(#""videoroom":"event","configured":"ok""#, answers: true, jsep: "answer")
+    case "refused": script.event(#""videoroom":"event","error_code":437,"error":"x""#, answers: true)
+    default: #expect(script.client.poll(now: second - 1) == second)
+    }
+    if that == "not answered" { _ = script.client.poll(now: second) }
+    #expect(script.take()?.request == "destroy" && script.client.hangsUp && script.client.pollTarget == nil)
+    script.answer(#""janus":"success","session_id":1"#, retaking: false)
+    #expect(script.events() == [.ended] && script.client.isEnded)
+  }
+
   @Test func aSessionThatIsJustBeingMadeIsEnded() throws {
     let script = try JanusScript()
     script.take()

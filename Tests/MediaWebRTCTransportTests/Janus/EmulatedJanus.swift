@@ -282,10 +282,11 @@ final class EmulatedJanus: @unchecked Sendable {
 /// A session's program in a room of Janus.
 final class JanusEnd: MediaEnd, @unchecked Sendable {
   let janus: JanusTransport
+  let target: JanusTarget
 
   init(_ url: String, token: String = "", on host: EmulatedHost, _ house: WebRTCHouse) throws {
     let scheme = String(try #require(ParsedURL.split(url)).scheme)
-    let target = JanusTarget(url: try JanusURL(url, scheme: scheme, argument: "url"), network: host)
+    target = JanusTarget(url: try JanusURL(url, scheme: scheme, argument: "url"), network: host)
     let made = try target.makeTransport(
       TransportContext(
         member: Member(userID: "me", displayName: "Anna"), token: AccessToken(token), loop: house.loop,

@@ -31,6 +31,8 @@ import Testing
 
   private func close(_ end: JanusEnd) throws {
     end.janus.disconnect()
+    // The server may work on a description.
+    try house.run(for: second)
     try house.close()
     #expect(server.errors.isEmpty, "\(server.errors)")
   }
@@ -54,6 +56,40 @@ import Testing
     #expect(try house.run(for: 5 * second) { server.said.count { $0 == "configure" } == 2 && b.has("removed") })
     try close(a)
     #expect(server.destroyed == 1 && server.sessions.isEmpty && server.web.connectionCount == 0)
+  }
+
+  /// As a session that disconnects: its streams are withdrawn first.
+  @Test(arguments: ["janus+https", "janus+wss"]) func whoLeavesNegotiatesNoMore(scheme: String) throws {
+    let a = try end(scheme)
+    #expect(try house.run(for: 5 * second) { a.isHere })
+    let audio = try a.publish(.audio)
+    #expect(try house.run(for: 5 * second) { a.has("receivers 1") })
+    a.janus.prepareToDisconnect()
+    a.janus.unpublish(audio)
+    try house.run(for: second)
+    #expect(server.said.last == "publish" || server.said.last == "trickle", "\(server.said)")
+    try close(a)
+    #expect(server.destroyed == 1 && server.web.connectionCount == 0)
+  }
+
+  /// Whose description the server works on in that moment: its connection is there until the answer.
+  @Test(arguments: ["janus+https", "janus+wss"]) func whoLeavesWaitsForTheAnswer(scheme: String) throws {
+    let a = try end(scheme)
+    #expect(try house.run(for: 5 * second) { a.isHere })
+    try a.publish(.audio)
+    #expect(try house.run(for: 5 * second) { a.has("receivers 1") })
+    let b = try #require(server.last?.publisher)
+    try a.publish(.video)
+    #expect(try house.run(for: second) { server.said.last == "configure" })
+    a.janus.disconnect()
+    try house.run(for: 10 * millisecond)
+    #expect(server.destroyed == 0 && b.ending == nil, "\(server.said)")
+    // The engine waits for that, but not where it may have to do it itself, as here.
+    #expect(!ForeignCode.run { a.target.farewells.wait() })
+    #expect(try house.run(for: second) { server.destroyed == 1 && server.sessions.isEmpty }, "\(server.said)")
+    #expect(ForeignCode.run { a.target.farewells.wait() })
+    try close(a)
+    #expect(server.web.connectionCount == 0)
   }
 
   @Test(arguments: ["janus+https", "janus+wss"]) func whatTheProgramStartsToReceiveComes(scheme: String) throws {
