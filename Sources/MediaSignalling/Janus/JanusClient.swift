@@ -148,7 +148,7 @@ public final class JanusClient {
     ask(.create, "create", to: nil, [], now)
   }
 
-  /// Ends the session at the server, once that is done with the descriptions it works on, or after a second: up to 1.1.2 at least it may
+  /// Ends the session at the server, once that is done with the descriptions it works on, or after a second: 1.1.2 may
   /// crash when a connection of WebRTC ends meanwhile. `.ended` follows.
   public func leave(now: Int64) {
     guard stage != .leaving, stage != .ended else { return }
