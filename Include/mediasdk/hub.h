@@ -56,7 +56,7 @@
  * Without U the room gives a user id. A player of WHEP is a participant of the room, too: nobody is received unseen. A browser shows a
  * warning for a certificate that was generated. Media uses free UDP ports of all interfaces.
  *
- * SDKs of LiveKit. With api_key and api_secret, clients of LiveKit's protocol (version 1 of its signalling) join the room at web_port:
+ * SDKs of LiveKit. With api_key and api_secret, clients of LiveKit's protocol (its signalling in versions 0 and 1) join at web_port:
  *
  *     ws://HOST:PORT   or, with TLS, wss://HOST:PORT    the url that such an SDK is given, with an access token
  *

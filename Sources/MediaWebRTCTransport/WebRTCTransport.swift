@@ -198,7 +198,10 @@ final class WebRTCTransport: Transport {
     return (kind, encoding)
   }
 
-  func unpublish(_ stream: StreamID) {
+  func unpublish(_ stream: StreamID) { unpublish(stream, endsSection: false) }
+
+  /// `endsSection`: its section ends with the next negotiation, else another stream may have it.
+  func unpublish(_ stream: StreamID, endsSection: Bool) {
     let publication: Publication? = state.withLock { state in
       guard let publication = state.publications.removeValue(forKey: stream) else { return nil }
       state.numbers[publication.transceiver] = publication.offset &+ publication.last
@@ -207,7 +210,11 @@ final class WebRTCTransport: Transport {
     guard let publication else { return }
     try? driver().change { (peer, _) throws(MediaError) in
       guard let transceiver = peer.signalling.transceiver(publication.transceiver) else { return }
-      try peer.setDirection(RTPMedia.Direction(sends: false, receives: transceiver.direction.receives), of: publication.transceiver)
+      if endsSection {
+        try peer.stop(publication.transceiver)
+      } else {
+        try peer.setDirection(RTPMedia.Direction(sends: false, receives: transceiver.direction.receives), of: publication.transceiver)
+      }
       // Goodbye is said at once, whenever that is agreed on.
       if let index = peer.stream(publication.transceiver) { peer.rtp.endStream(index) }
     }

@@ -5,11 +5,12 @@ import MediaSignalling
 import MediaTransport
 
 /// The data channels of a client of LiveKit: what it sends goes to the other clients of that protocol in the room, or to those that it names.
-/// A client sends in channels that it opens, and receives in two that the server opens. On the server's event loop.
+/// A client sends in channels that it opens, of version 0 in another connection, and receives in two that the server opens. On the server's
+/// event loop.
 final class LiveKitData: Sendable {
   private struct State {
-    /// Of the client: whether each is reliable.
-    var incoming: [MessageChannelID: Bool] = [:]
+    /// Of the client: whether each is reliable, and what it is of.
+    var incoming: [MessageChannelID: (isReliable: Bool, transport: any Transport)] = [:]
     /// Of this end; nil: not opened yet, or closed.
     var reliable: MessageChannelID?
     var lossy: MessageChannelID?
@@ -66,9 +67,10 @@ final class LiveKitData: Sendable {
     flush()
   }
 
-  func follow(_ event: MessageChannelEvent, of channel: MessageChannelID) {
+  func follow(_ event: MessageChannelEvent, of channel: MessageChannelID, over transport: any Transport) {
     switch event {
-    case .opened(let options, isIncoming: true): state.withLock { $0.incoming[channel] = options.label == "_reliable" }
+    case .opened(let options, isIncoming: true):
+      state.withLock { $0.incoming[channel] = (options.label == "_reliable", transport) }
     case .readable: read(channel)
     case .bufferedAmountLow: flush()
     case .closed:
@@ -83,10 +85,10 @@ final class LiveKitData: Sendable {
 
   private func read(_ channel: MessageChannelID) {
     let now = table.clock.now()
-    while let isReliable = state.withLock({ $0.incoming[channel] }) {
+    while let (isReliable, transport) = state.withLock({ $0.incoming[channel] }) {
       guard state.withLock({ $0.allowance.available(at: now) > 0 }) else { return rest(channel, now) }
       do throws(MediaError) {
-        guard let packet = try next(channel, now) else { return }
+        guard let packet = try next(channel, of: transport, now) else { return }
         take(.success(packet), isReliable)
       } catch {
         return take(.failure(error), isReliable)
@@ -95,7 +97,7 @@ final class LiveKitData: Sendable {
   }
 
   /// nil: there is none.
-  private func next(_ channel: MessageChannelID, _ now: Int64) throws(MediaError) -> LiveKitDataPacket? {
+  private func next(_ channel: MessageChannelID, of transport: any Transport, _ now: Int64) throws(MediaError) -> LiveKitDataPacket? {
     switch try transport.readMessage(of: channel, upTo: LiveKitData.longest) {
     case .nothing: return nil
     case .tooLong(let count):

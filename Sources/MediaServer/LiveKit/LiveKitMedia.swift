@@ -5,8 +5,9 @@ import MediaSignalling
 import MediaTransport
 import MediaWebRTCTransport
 
-/// The connection of WebRTC to a client of LiveKit, and what passes between it and the room in both directions. The client alone offers: where
-/// it has no section for a stream, it is asked for one. Events come on the server's event loop, and what is not said to may be called from any
+/// The connections of WebRTC to a client of LiveKit, and what passes between them and the room. In version 1 of the signalling there is one, and
+/// the client alone offers: where it has no section for a stream, it is asked for one. In version 0 this end offers another one, by which the
+/// client subscribes. Events come on the server's event loop, and what is not said to may be called from any
 /// thread is called there.
 final class LiveKitMedia: WebPathSeeker, TransportDelegate {
   /// A stream of another member.
@@ -22,7 +23,12 @@ final class LiveKitMedia: WebPathSeeker, TransportDelegate {
   private struct State {
     /// Who is told and asked; nil: it is over.
     var owner: LiveKitMember?
-    var peer: AnsweringPeer?
+    /// By which the client publishes; in version 1 of the signalling it subscribes by it, too.
+    var peer: ServedPeer?
+    /// By which it subscribes, in version 0.
+    var subscriber: ServedPeer?
+    /// An offer of that waits for its answer.
+    var isOffering = false
     var data: LiveKitData?
     /// In the order of their publishing.
     var remotes: [Remote] = []
@@ -34,6 +40,9 @@ final class LiveKitMedia: WebPathSeeker, TransportDelegate {
     /// The client was asked for an offer, which has not come.
     var isAsked = false
     var requests: WorkAllowance
+    /// What the client is asked for or offered as others publish and end. Less than its `requests`: others must not use those up.
+    var turns: WorkAllowance
+    var isResting = false
     var wasConnected = false
     var isConnected = false
     var absences = 0
@@ -65,34 +74,75 @@ final class LiveKitMedia: WebPathSeeker, TransportDelegate {
   init(of place: LoopbackTransport, _ grants: LiveKitGrants, _ table: WebTable) {
     (self.place, self.grants, self.table) = (place, grants, table)
     let now = table.clock.now()
-    state = Monitor(State(requests: WorkAllowance(burst: WebMember.requests, perSecond: WebMember.requestsPerSecond, now: now)))
+    let (burst, perSecond) = (WebMember.requests, WebMember.requestsPerSecond)
+    state = Monitor(
+      State(
+        requests: WorkAllowance(burst: burst, perSecond: perSecond, now: now),
+        turns: WorkAllowance(burst: burst / 2, perSecond: perSecond / 2, now: now)))
   }
 
   func begin(_ owner: LiveKitMember) { state.withLock { $0.owner = owner } }
   private var owner: LiveKitMember? { state.withLock { $0.owner } }
-  private var peer: AnsweringPeer? { state.withLock { $0.peer } }
+  private var peer: ServedPeer? { state.withLock { $0.peer } }
+  private var subscriber: ServedPeer? { state.withLock { $0.subscriber } }
   /// nil: there is no path yet by which it would go.
   var data: LiveKitData? { state.withLock { $0.data } }
 
-  private func makePeer(_ owner: LiveKitMember) -> AnsweringPeer {
-    if let peer { return peer }
-    let made = AnsweringPeer(
+  private func connect() -> ServedPeer {
+    let made = ServedPeer(
       offersLoopback: table.offersLoopback, bitrates: table.options.bitrates, hasChannels: true, thread: table.thread,
       network: table.network, loop: table.loop)
-    let data = LiveKitData(over: made.transport, table) { [weak owner] result, isReliable in
+    made.transport.connect(self)
+    return made
+  }
+
+  private func makePeer(_ owner: LiveKitMember) -> ServedPeer {
+    if let peer { return peer }
+    let made = connect()
+    let isOnly = state.withLock { state in
+      state.peer = made
+      return state.subscriber == nil
+    }
+    if isOnly { expect(made, owner) }
+    return made
+  }
+
+  /// The connection by which the client subscribes: without a path it is not there.
+  private func expect(_ peer: ServedPeer, _ owner: LiveKitMember) {
+    let data = LiveKitData(over: peer.transport, table) { [weak owner] result, isReliable in
       switch result {
       case .success(let packet): owner?.send(packet, isReliable: isReliable)
       case .failure(let error): owner?.leave(error)
       }
     }
-    state.withLock { ($0.peer, $0.data) = (made, data) }
-    made.transport.connect(self)
+    state.withLock { $0.data = data }
     table.begins(self, of: owner)
     table.loop.schedule(at: table.clock.now() &+ LiveKitMedia.connecting) { [weak self] in
       guard let self, !state.withLock({ $0.wasConnected }) else { return }
       end(MediaError(.timeout, "no path to the client was found within \(LiveKitMedia.connecting / 1_000_000_000) s"))
     }
-    return made
+  }
+
+  /// The client knows who is there.
+  func welcome() {
+    guard let owner, owner.look({ $0.version }) == .zero else { return }
+    let subscriber = connect()
+    state.withLock { $0.subscriber = subscriber }
+    expect(subscriber, owner)
+    // With these there is something to be offered, though nobody sends.
+    data?.open()
+    arrange()
+  }
+
+  /// The client has come back, perhaps from elsewhere. In version 1 it restarts ICE itself.
+  func resume() {
+    guard let subscriber, let owner else { return }
+    do throws(MediaError) {
+      try subscriber.restartICE()
+      offer(subscriber, owner)
+    } catch {
+      owner.leave(error)
+    }
   }
 
   // MARK: The end
@@ -100,13 +150,17 @@ final class LiveKitMedia: WebPathSeeker, TransportDelegate {
   /// From any thread.
   func close() {
     let former: State = state.withLock { state in
-      defer { (state.owner, state.peer, state.data, state.remotes, state.forwardings) = (nil, nil, nil, [], [:]) }
+      defer {
+        (state.owner, state.peer, state.subscriber, state.data) = (nil, nil, nil, nil)
+        (state.remotes, state.forwardings) = ([], [:])
+      }
       return state
     }
     table.forget(self)
     for one in former.remotes where one.lane != nil { place.unsubscribe(from: one.stream.id) }
     for one in former.forwardings.values { withdraw(one) }
     former.peer?.transport.disconnect()
+    former.subscriber?.transport.disconnect()
   }
 
   private func withdraw(_ one: PublisherForwarding) {
@@ -130,10 +184,11 @@ final class LiveKitMedia: WebPathSeeker, TransportDelegate {
       _ = try peer.take(offer: sdp)
       state.withLock { $0.isAsked = false }
       endPublishing(sections, owner)
-      fill(sections, peer, owner)
+      if subscriber == nil { fill(sections, peer, owner) }
       try peer.describe()
       let text = try peer.answer()
       let sent: [(String, String)] = state.withLock { state in
+        guard state.subscriber == nil else { return [] }
         state.vacated = []
         return state.remotes.compactMap { one in one.mid.map { ($0, one.sid) } }
       }
@@ -144,7 +199,9 @@ final class LiveKitMedia: WebPathSeeker, TransportDelegate {
     }
   }
 
-  func addRemote(candidate: String, mid: String?) { peer?.add(candidate: candidate, mid: mid) }
+  func addRemote(candidate: String, mid: String?, isSubscribing: Bool) {
+    (isSubscribing ? subscriber : peer)?.add(candidate: candidate, mid: mid)
+  }
 
   /// Tracks that the client sends no longer.
   private func endPublishing(_ sections: [LiveKitOffer.Section], _ owner: LiveKitMember) {
@@ -168,7 +225,7 @@ final class LiveKitMedia: WebPathSeeker, TransportDelegate {
   }
 
   /// Puts streams into sections that have none, audio first.
-  private func fill(_ sections: [LiveKitOffer.Section], _ peer: AnsweringPeer, _ owner: LiveKitMember) {
+  private func fill(_ sections: [LiveKitOffer.Section], _ peer: ServedPeer, _ owner: LiveKitMember) {
     let waiting = waiting(owner)
     for isVideo in [false, true] {
       var free = state.withLock { $0.free(sections, isVideo: isVideo) }[...]
@@ -179,12 +236,46 @@ final class LiveKitMedia: WebPathSeeker, TransportDelegate {
     }
   }
 
-  private func send(_ stream: StreamDescription, in mid: String, _ peer: AnsweringPeer, _ owner: LiveKitMember) {
+  /// Of version 0: what waits is offered, once the answer to the offer before has come.
+  private func offer(_ subscriber: ServedPeer, _ owner: LiveKitMember) {
+    guard state.withLock({ !$0.isOffering }) else { return }
+    do throws(MediaError) {
+      for stream in waiting(owner) where state.withLock({ $0.laneCount < LiveKitMedia.mostLanes }) {
+        send(stream, in: nil, subscriber, owner)
+      }
+      guard subscriber.needsNegotiation, takeTurn() else { return }
+      let text = try subscriber.offer()
+      state.withLock { $0.isOffering = true }
+      owner.change { $0.offer(text) }
+    } catch {
+      owner.leave(error)
+    }
+  }
+
+  /// To an offer of this end.
+  func take(answer sdp: String) {
+    guard let subscriber, let owner, state.withLock({ $0.isOffering }) else { return }
+    do throws(MediaError) {
+      try subscriber.take(answer: sdp)
+      state.withLock { $0.isOffering = false }
+      offer(subscriber, owner)
+    } catch {
+      owner.leave(error)
+    }
+  }
+
+  /// `mid`: the section of the client's offer; nil: one that this end offers.
+  private func send(_ stream: StreamDescription, in mid: String?, _ peer: ServedPeer, _ owner: LiveKitMember) {
     let (sid, group) = (LiveKitRegistry.sid(of: stream.id), owner.look { $0.sid(of: stream.userID) } ?? "")
     let place = place
     let lane = PlayerLane(isVideo: stream.isVideo, over: peer.transport, clock: table.clock) { place.requestKeyFrame(of: $0) }
     do throws(MediaError) {
-      try peer.publish(lane.stream, codec: stream.codec, format: stream.format, in: mid, as: (group: "\(group)|\(sid)", id: sid))
+      let track = (group: "\(group)|\(sid)", id: sid)
+      if let mid {
+        try peer.publish(lane.stream, codec: stream.codec, format: stream.format, in: mid, as: track)
+      } else {
+        try peer.publish(lane.stream, codec: stream.codec, format: stream.format, as: track)
+      }
     } catch {
       // This section cannot take it; another offer may have one that can.
       return
@@ -201,17 +292,42 @@ final class LiveKitMedia: WebPathSeeker, TransportDelegate {
   /// Asks the client for an offer, if a stream waits for a section.
   func arrange() {
     guard let owner else { return }
-    let (waiting, sections) = (waiting(owner), owner.look { $0.sections })
+    if let subscriber { return offer(subscriber, owner) }
+    let (waiting, sections, now) = (waiting(owner), owner.look { $0.sections }, table.clock.now())
     let missing: [Int]? = state.withLock { state in
       guard !state.isAsked, state.peer != nil, !waiting.isEmpty, state.laneCount < LiveKitMedia.mostLanes else { return nil }
       let missing = [false, true].map { isVideo in
         max(0, waiting.count { $0.isVideo == isVideo } - state.free(sections, isVideo: isVideo).count)
       }
       guard sections.count + missing[0] + missing[1] <= LiveKitMedia.mostSections else { return nil }
+      guard state.turns.take(at: now) else {
+        rest(&state, now)
+        return nil
+      }
       state.isAsked = true
       return missing
     }
     if let missing { owner.change { $0.require(audio: missing[0], video: missing[1]) } }
+  }
+
+  /// False: it is tried again when there may be another.
+  private func takeTurn() -> Bool {
+    let now = table.clock.now()
+    return state.withLock { state in
+      if state.turns.take(at: now) { return true }
+      rest(&state, now)
+      return false
+    }
+  }
+
+  private func rest(_ state: inout State, _ now: Int64) {
+    guard !state.isResting else { return }
+    state.isResting = true
+    table.loop.schedule(at: state.turns.time(at: now)) { [weak self] in
+      guard let self else { return }
+      self.state.withLock { $0.isResting = false }
+      arrange()
+    }
   }
 
   // MARK: Streams of others
@@ -224,6 +340,7 @@ final class LiveKitMedia: WebPathSeeker, TransportDelegate {
   /// Whose it was; nil: it is not known.
   func remove(_ stream: StreamID) -> String? {
     stop(stream)
+    defer { arrange() }
     return state.withLock { state in
       state.remotes.firstIndex { $0.stream.id == stream }.map { state.remotes.remove(at: $0).stream.userID }
     }
@@ -237,7 +354,7 @@ final class LiveKitMedia: WebPathSeeker, TransportDelegate {
     }
     guard let lane else { return }
     place.unsubscribe(from: stream)
-    peer?.transport.unpublish(lane.stream)
+    if let subscriber { subscriber.endSection(of: lane.stream) } else { peer?.transport.unpublish(lane.stream) }
   }
 
   /// The client takes a track, or does not any more.
@@ -282,7 +399,7 @@ final class LiveKitMedia: WebPathSeeker, TransportDelegate {
   }
 
   /// Media has come of a track that the client announced.
-  private func publish(_ source: StreamDescription, _ peer: AnsweringPeer, _ owner: LiveKitMember) {
+  private func publish(_ source: StreamDescription, _ peer: ServedPeer, _ owner: LiveKitMember) {
     guard grants.publishes, let mid = peer.section(of: source.id) else { return }
     let track = owner.look { signalling in signalling.sections.first { $0.mid == mid }.flatMap { signalling.track(of: $0) } }
     guard let track, track.isVideo == source.isVideo, let stream = LiveKitRegistry.stream(of: track.sid) else { return }
@@ -313,24 +430,30 @@ final class LiveKitMedia: WebPathSeeker, TransportDelegate {
   // MARK: Events of the connection
 
   func transport(_ transport: any Transport, _ event: TransportEvent) {
-    guard let (owner, peer) = state.withLock({ state in state.owner.flatMap { owner in state.peer.map { (owner, $0) } } }) else { return }
+    guard let owner else { return }
+    let (peer, subscriber) = (peer, subscriber)
+    // The other one may come and go.
+    let isAwaited = transport === (subscriber ?? peer)?.transport
     switch event {
-    case .signal(.localCandidate(let text, let mid, _)): owner.change { $0.trickle(text, mid: mid) }
+    case .signal(.localCandidate(let text, let mid, _)):
+      let isSubscribing = transport === subscriber?.transport
+      owner.change { $0.trickle(text, mid: mid, isSubscribing: isSubscribing) }
     case .connected, .reconnected:
+      guard isAwaited else { return }
       let isFirst = state.withLock { state in
         defer { (state.wasConnected, state.isConnected) = (true, true) }
         return !state.wasConnected
       }
       guard isFirst else { return }
       table.connected(self, of: owner)
-      data?.open()
-    case .reconnecting: lost()
+      if subscriber == nil { data?.open() }
+    case .reconnecting: if isAwaited { lost() }
     case .disconnected(let error): owner.leave(error ?? MediaError(.closed, "the client ended the connection"))
-    case .streamAdded(let stream): publish(stream, peer, owner)
+    case .streamAdded(let stream): if let peer { publish(stream, peer, owner) }
     case .speaking(let source, _, let isSpeaking, let level):
       let one = state.withLock { $0.forwardings.values.first { $0.source == source } }
       if let one { place.setSpeaking(one.stream, isSpeaking, level: level) }
-    case .channel(let channel, let event): data?.follow(event, of: channel)
+    case .channel(let channel, let event): data?.follow(event, of: channel, over: transport)
     case .receivers(let stream, let count): lane(stream)?.setTaken(count > 0)
     case .keyFrameRequested(let stream): lane(stream)?.keyFrameRequested()
     default: break

@@ -141,6 +141,7 @@ final class LiveKitMember: WebParticipant, WebConnectionOwner, TransportDelegate
     former?.close("the client has come back over another connection")
     connection.belong(to: self)
     change { $0.resume(joining) }
+    media.resume()
     return true
   }
 
@@ -201,7 +202,8 @@ final class LiveKitMember: WebParticipant, WebConnectionOwner, TransportDelegate
   private func handle(_ event: LiveKitServerSession.Event) {
     switch event {
     case .offer(let sdp): media.take(offer: sdp)
-    case .candidate(let text, let mid): media.addRemote(candidate: text, mid: mid)
+    case .answer(let sdp): media.take(answer: sdp)
+    case .candidate(let text, let mid, let isSubscribing): media.addRemote(candidate: text, mid: mid, isSubscribing: isSubscribing)
     case .muted(let sid, let isMuted): mute(sid, isMuted)
     case .wants(let sid, let isWanted): media.setWanted(sid, isWanted)
     case .paused(let sid, let isPaused): media.setPaused(sid, isPaused)
@@ -274,7 +276,7 @@ final class LiveKitMember: WebParticipant, WebConnectionOwner, TransportDelegate
       // Who has gone is noticed by the connection.
       guard !state.withLock({ $0.isOver }), connection.upgrade(offer, for: .liveKit) else { return }
       change { $0.welcome() }
-      media.arrange()
+      media.welcome()
     }
   }
 

@@ -38,7 +38,7 @@ final class WebPeer: WebPathSeeker, TransportDelegate {
   let participant: String?
   /// Of WHIP: what is sent is a shared screen.
   let isScreen: Bool
-  private let peer: AnsweringPeer
+  private let peer: ServedPeer
   private let member: WebMember
   private let loop: EventLoop
   private let state = Monitor(State())
@@ -46,7 +46,7 @@ final class WebPeer: WebPathSeeker, TransportDelegate {
 
   init(_ offer: WHIPServer.Offer, isScreen: Bool, of member: WebMember, _ table: WebTable) {
     (kind, participant, self.isScreen, self.member, loop) = (offer.kind, offer.participant, isScreen, member, table.loop)
-    peer = AnsweringPeer(
+    peer = ServedPeer(
       offersLoopback: table.offersLoopback, bitrates: table.options.bitrates, thread: table.thread, network: table.network, loop: table.loop
     )
   }
@@ -82,7 +82,7 @@ final class WebPeer: WebPathSeeker, TransportDelegate {
     end(MediaError(.timeout, "no path to the client was found within \(WebPeer.connecting / 1_000_000_000) s"))
   }
 
-  private func makeLanes(_ sections: [AnsweringPeer.Section]) throws(MediaError) {
+  private func makeLanes(_ sections: [ServedPeer.Section]) throws(MediaError) {
     let wanted = sections.filter(\.sends)
     guard !wanted.isEmpty else {
       throw MediaError(.format, "the offer receives nothing; accepted: audio or video that is received, a=recvonly")

@@ -72,6 +72,36 @@ import Testing
     try check(house, bob)
   }
 
+  /// Somebody whose streams come and go all the time. In a third of a minute.
+  @Test(arguments: [LiveKitVersion.one, .zero]) func othersDoNotUseUpWhatAClientMaySay(version: LiveKitVersion) throws {
+    let house = try ServerHouse.forLiveKit()
+    let bot = try house.member("bot")
+    let bob = try LiveKitEnd(house, "bob", at: "10.0.0.2", version: version)
+    #expect(try house.run([bob]) { bob.isHere })
+    func turns() -> Int {
+      bob.said.count { message in
+        switch message {
+        case .sections, .offer: true
+        default: false
+        }
+      }
+    }
+    for _ in 0..<600 {
+      let stream = try bot.publish(isVideo: true)
+      _ = try house.run([bob], for: 20 * millisecond) { false }
+      bot.link.unpublish(stream)
+      _ = try house.run([bob], for: 10 * millisecond) { false }
+    }
+    #expect(bob.leave == nil && turns() < Int(WebMember.requests / 2 + 20 * WebMember.requestsPerSecond / 2), "\(turns())")
+    #expect(turns() > Int(WebMember.requests / 2), "\(turns())")
+    // The last one is there, as soon as it may be.
+    try bot.publish(isVideo: true)
+    _ = try house.run([bob], for: 2 * second) { false }
+    try bot.call(for: second, video: bot.streams.count - 1, audio: nil)
+    #expect(bob.receiving.received(isVideo: true) > 20)
+    try check(house, bob)
+  }
+
   @Test func anOfferOfTooManySectionsEndsTheSession() throws {
     let house = try ServerHouse.forLiveKit()
     let (anna, bob) = (try LiveKitEnd(house, "anna", at: "10.0.0.1"), try LiveKitEnd(house, "bob", at: "10.0.0.2"))

@@ -9,13 +9,16 @@ import Testing
 @testable import MediaWebRTC
 @testable import MediaWebRTCTransport
 
-/// A client of LiveKit's protocol on an emulated machine: signalling by hand, and media by a connection of WebRTC of this library. All on the
-/// thread that moves the clock.
+/// A client of LiveKit's protocol on an emulated machine: signalling by hand, of either version, and media by connections of WebRTC of this
+/// library. All on the thread that moves the clock.
 final class LiveKitEnd {
   static let (key, secret) = ("key", "a secret of thirty-two characters")
 
   let house: ServerHouse
   let media: RoomEnd
+  /// What is received: by the same connection in version 1.
+  let receiving: RoomEnd
+  private let version: LiveKitVersion
   private(set) var wire: WireClient
   private let host: EmulatedHost
   let identity: String
@@ -35,9 +38,9 @@ final class LiveKitEnd {
   /// `publishes`: of each stream whether it is video. It takes media in so many sections of each kind.
   init(
     _ house: ServerHouse, _ identity: String, at address: String, publishes: [Bool] = [], sections: Int = 1, isSubscribing: Bool = true,
-    grant: (inout LiveKitGrants) -> Void = { _ in }
+    version: LiveKitVersion = .one, grant: (inout LiveKitGrants) -> Void = { _ in }
   ) throws {
-    (self.house, self.identity) = (house, identity)
+    (self.house, self.identity, self.version) = (house, identity, version)
     host = try house.network.addHost(address)
     wire = try house.wire(from: host)
     var options = WebRTCOptions()
@@ -45,9 +48,20 @@ final class LiveKitEnd {
     link = WebRTCTransport(options, servers: [], own: identity, thread: host, network: host, loop: house.loop)
     media = RoomEnd(house, link)
     link.connect(media)
+    if version == .zero {
+      let subscriber = WebRTCTransport(options, servers: [], own: identity, thread: host, network: host, loop: house.loop)
+      receiving = RoomEnd(house, subscriber)
+      subscriber.connect(receiving)
+    } else {
+      receiving = media
+    }
     for isVideo in publishes { try media.publish(isVideo: isVideo) }
-    try receive(audio: sections, video: sections)
     channel = try link.openChannel(MessageChannelOptions(label: "_reliable"))
+    guard version == .one else {
+      try wire.openWebSocket("/rtc?auto_subscribe=\(isSubscribing ? 1 : 0)", token: try LiveKitEnd.token(house, identity, grant))
+      return
+    }
+    try receive(audio: sections, video: sections)
     var request = LiveKitJoinRequest()
     request.settings = LiveKitConnectionSettings(isSubscribing: isSubscribing)
     request.offer = LiveKitDescription(type: "offer", sdp: try describe())
@@ -92,9 +106,16 @@ final class LiveKitEnd {
     }
   }
 
+  /// The tracks in each offer of the server's, of version 0.
+  private(set) var offers: [[String]] = []
+
   /// One more stream, which is announced and offered.
   func publish(isVideo: Bool) throws {
     try media.publish(isVideo: isVideo)
+    try offer()
+  }
+
+  private func offer() throws {
     let sdp = try describe()
     for track in announcements { try say(.addTrack(track)) }
     try say(.offer(LiveKitDescription(type: "offer", sdp: sdp)))
@@ -115,15 +136,15 @@ final class LiveKitEnd {
   private(set) var received: [LiveKitDataPacket] = []
 
   private func readChannels() throws {
-    for channel in media.readable {
-      while case .message(let message) = try link.readMessage(of: channel, upTo: 65_536) {
+    for channel in receiving.readable {
+      while case .message(let message) = try receiving.link.readMessage(of: channel, upTo: 65_536) {
         received.append(try LiveKitDataPacket(message.bytes))
       }
     }
   }
 
   func say(_ request: LiveKitRequest) throws { try wire.say(request.encoded) }
-  var isHere: Bool { join != nil && media.isHere }
+  var isHere: Bool { join != nil && receiving.isHere }
 
   /// Does what the server has said meanwhile.
   func follow() throws {
@@ -137,6 +158,13 @@ final class LiveKitEnd {
       case .join(let message):
         join = message
         for other in message.others { others[other.identity] = other }
+        if version == .zero { try offer() }
+      case .offer(let offer):
+        guard let subscriber = receiving.link as? WebRTCTransport else { break }
+        offers.append(LiveKitOffer(offer.sdp).sections.filter(\.isSent).compactMap(\.track))
+        _ = try subscriber.setRemote(.offer, offer.sdp)
+        _ = try subscriber.describe()
+        try say(.answer(LiveKitDescription(type: "answer", sdp: try subscriber.localDescription())))
       case .participants(let update):
         for one in update.participants where one.identity != identity { others[one.identity] = one.state == .disconnected ? nil : one }
       case .published(let message): if let track = message.track { published.append(track) }
@@ -145,7 +173,8 @@ final class LiveKitEnd {
         _ = try link.setRemote(.answer, answer.sdp)
       case .trickle(let trickle):
         let json = try JSONReader.read(Array(trickle.candidate.utf8), name: "candidate")
-        try? link.addRemote(candidate: json.member("candidate")?.string ?? "", mid: nil)
+        let target = trickle.target == .subscriber ? receiving.link as? WebRTCTransport : link
+        try? target?.addRemote(candidate: json.member("candidate")?.string ?? "", mid: nil)
       case .sections(let missing):
         try receive(audio: Int(missing.audio), video: Int(missing.video))
         try say(.offer(LiveKitDescription(type: "offer", sdp: try describe())))
@@ -160,6 +189,10 @@ final class LiveKitEnd {
 
   func comeBack(as sid: String? = nil) throws {
     (wire, read) = (try house.wire(from: host), 0)
+    if version == .zero {
+      let query = "reconnect=1&sid=\(sid ?? join?.participant?.sid ?? "")"
+      return try wire.openWebSocket("/rtc?\(query)", token: try LiveKitEnd.token(house, identity))
+    }
     var request = LiveKitJoinRequest()
     (request.isResuming, request.sid) = (true, sid ?? join?.participant?.sid ?? "")
     try enter(request, try LiveKitEnd.token(house, identity))
@@ -168,6 +201,7 @@ final class LiveKitEnd {
   func close() {
     wire.close()
     link.disconnect()
+    receiving.link.disconnect()
   }
 }
 

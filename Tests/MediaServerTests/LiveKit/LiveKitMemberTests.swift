@@ -8,10 +8,10 @@ import Testing
 
 /// Clients of LiveKit's protocol in a room.
 @Suite struct LiveKitMemberTests {
-  @Test func aClientAndAMemberOfThisProcessSeeAndHearEachOther() throws {
+  @Test(arguments: [LiveKitVersion.one, .zero]) func aClientAndAMemberOfThisProcessSeeAndHearEachOther(version: LiveKitVersion) throws {
     let house = try ServerHouse.forLiveKit()
     let bot = try house.member("bot", publishes: [true, false])
-    let anna = try LiveKitEnd(house, "anna", at: "10.0.0.1", publishes: [true, false])
+    let anna = try LiveKitEnd(house, "anna", at: "10.0.0.1", publishes: [true, false], version: version)
     #expect(try house.run([anna]) { anna.isHere && anna.media.has("receivers 1") })
     #expect(anna.join?.others.map(\.identity) == ["bot"] && anna.join?.others.first?.tracks.count == 2)
     #expect(anna.published.map(\.name) == ["a track", "a track"])
@@ -21,10 +21,12 @@ import Testing
     try anna.media.call(for: 2 * second)
     #expect(bot.received(isVideo: true) > 40 && bot.received(isVideo: false) > 80, "\(bot.frames.mapValues(\.count))")
     try bot.call(for: 2 * second)
-    #expect(anna.media.received(isVideo: true) > 40 && anna.media.received(isVideo: false) > 80, "\(anna.media.frames.mapValues(\.count))")
+    #expect(
+      anna.receiving.received(isVideo: true) > 40 && anna.receiving.received(isVideo: false) > 80,
+      "\(anna.receiving.frames.mapValues(\.count))")
     // Which track comes in which section.
     let tracks = anna.others["bot"]?.tracks.map(\.sid) ?? []
-    #expect(Set(anna.tracks.values) == Set(tracks))
+    #expect(Set(version == .one ? Array(anna.tracks.values) : anna.offers.last ?? []) == Set(tracks))
     anna.close()
     #expect(try house.run([]) { bot.has("left anna") && house.web.memberCount == 0 })
     try house.close()
@@ -46,6 +48,38 @@ import Testing
     #expect(anna.said.suffix(20).contains { if case .sections(let missing) = $0 { missing == LiveKitSections() } else { false } })
     #expect(sections > 0 && anna.others["bot-0"] == nil)
     _ = late
+    anna.close()
+    try house.close()
+  }
+
+  /// Of version 0: what has ended is offered no longer, and what comes again is another one, in a section of its own.
+  @Test func theServerOffersWhatItSends() throws {
+    let house = try ServerHouse.forLiveKit()
+    let anna = try LiveKitEnd(house, "anna", at: "10.0.0.1", version: .zero)
+    #expect(try house.run([anna]) { anna.isHere })
+    #expect(anna.join?.isSubscriberPrimary == true && anna.offers == [[]])
+    let bots = try (0..<3).map { try house.member("bot-\($0)", publishes: [true, false]) }
+    #expect(try house.run([anna]) { anna.offers.last?.count == 6 }, "\(anna.offers)")
+    for bot in bots { try bot.call(for: second) }
+    #expect(try house.run([anna]) { anna.receiving.added.count == 6 }, "\(anna.receiving.events)")
+    let sid = try #require(anna.others["bot-1"]?.tracks.first { $0.type == .video }?.sid)
+    try anna.say(.subscription(LiveKitSubscription(tracks: [sid], isWanted: false)))
+    #expect(try house.run([anna]) { anna.offers.last?.contains(sid) == false && anna.receiving.added.count == 5 })
+    try anna.say(.subscription(LiveKitSubscription(tracks: [sid], isWanted: true)))
+    #expect(try house.run([anna]) { anna.offers.last?.contains(sid) == true })
+    let before = anna.receiving.received(isVideo: true)
+    try bots[1].call(for: second, audio: nil)
+    #expect(anna.receiving.added.count == 6 && anna.receiving.received(isVideo: true) > before + 20, "\(anna.receiving.events)")
+    try anna.say(.subscription(LiveKitSubscription(tracks: [sid], isWanted: false)))
+    #expect(try house.run([anna]) { anna.offers.last?.contains(sid) == false })
+    bots[0].link.disconnect()
+    let late = try house.member("late", publishes: [true])
+    #expect(try house.run([anna]) { anna.offers.last?.count == 4 && anna.offers.last?.contains(sid) == false }, "\(anna.offers)")
+    let count = anna.offers.count
+    try anna.say(.subscription(LiveKitSubscription(tracks: [sid], isWanted: true)))
+    #expect(try house.run([anna]) { anna.offers.count > count && anna.offers.last?.contains(sid) == true })
+    try late.call(for: second, audio: nil)
+    #expect(anna.receiving.received(isVideo: true) > 10)
     anna.close()
     try house.close()
   }
@@ -154,10 +188,10 @@ import Testing
     try house.close()
   }
 
-  @Test func whoLosesTheConnectionComesBack() throws {
+  @Test(arguments: [LiveKitVersion.one, .zero]) func whoLosesTheConnectionComesBack(version: LiveKitVersion) throws {
     let house = try ServerHouse.forLiveKit()
     let bot = try house.member("bot", publishes: [true])
-    let anna = try LiveKitEnd(house, "anna", at: "10.0.0.1", publishes: [false])
+    let anna = try LiveKitEnd(house, "anna", at: "10.0.0.1", publishes: [false], version: version)
     #expect(try house.run([anna]) { anna.isHere })
     anna.breakSignalling()
     try bot.call(for: 5 * second, audio: nil)
@@ -166,6 +200,10 @@ import Testing
     try anna.comeBack()
     #expect(try house.run([anna]) { anna.said.contains { if case .reconnect = $0 { true } else { false } } })
     #expect(try house.run([anna]) { anna.others["late"] != nil })
+    _ = try house.run([anna], for: second) { false }
+    let count = anna.receiving.received(isVideo: true)
+    try bot.call(for: second, audio: nil)
+    #expect(anna.receiving.received(isVideo: true) > count + 20)
     // It has the sid of somebody who is not here.
     anna.breakSignalling()
     try anna.comeBack(as: "PA_nobody")
@@ -237,11 +275,11 @@ import Testing
     try house.close()
   }
 
-  @Test func dataReachesThoseItIsFor() throws {
+  @Test(arguments: [LiveKitVersion.one, .zero]) func dataReachesThoseItIsFor(version: LiveKitVersion) throws {
     let house = try ServerHouse.forLiveKit()
-    let ends = try (1...3).map { try LiveKitEnd(house, "member-\($0)", at: "10.0.0.\($0)") }
+    let ends = try (1...3).map { try LiveKitEnd(house, "member-\($0)", at: "10.0.0.\($0)", version: version) }
     #expect(try house.run(ends) { ends.allSatisfy(\.isHere) })
-    try house.run(for: second)
+    _ = try house.run(ends, for: second) { false }
     // user { payload: "hi" }, for everybody, and for one.
     try ends[0].send([0x12, 4, 0x12, 2, 0x68, 0x69])
     try ends[0].send([0x12, 4, 0x12, 2, 0x68, 0x6F, 0x2A, 8] + Array("member-2".utf8))

@@ -150,7 +150,11 @@ import Testing
     var trickle = LiveKitTrickle()
     (trickle.candidate, trickle.isLast) = (#"{"candidate":"candidate:1 1 udp 1 10.0.0.1 5 typ host","sdpMid":"0","sdpMLineIndex":0}"#, true)
     try say(.trickle(trickle))
-    #expect(events(session) == [.candidate("candidate:1 1 udp 1 10.0.0.1 5 typ host", mid: "0"), .candidate("", mid: nil)])
+    #expect(
+      events(session) == [
+        .candidate("candidate:1 1 udp 1 10.0.0.1 5 typ host", mid: "0", isSubscribing: false),
+        .candidate("", mid: nil, isSubscribing: false)
+      ])
     try say(.ping(LiveKitPing(timestamp: 5)))
     #expect(try said(session) == [.pong(LiveKitPong(pinged: 5, timestamp: 2_000))])
     trickle.candidate = "{"

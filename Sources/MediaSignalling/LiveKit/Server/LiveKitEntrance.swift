@@ -5,8 +5,8 @@ import MediaSDP
 public struct LiveKitEntrance: Sendable, Equatable {
   /// What is asked for.
   public enum Purpose: Sendable, Equatable {
-    /// WebSocket with the signalling of version 1, in which one connection of WebRTC carries both directions.
-    case join
+    /// WebSocket with the signalling of a version.
+    case join(LiveKitVersion)
     /// Whether the token would be accepted: 200, or the reason.
     case validate
   }
@@ -23,7 +23,8 @@ public struct LiveKitEntrance: Sendable, Equatable {
   /// nil: the path is another one. Throws `.invalid` for a token that is none.
   public init?(_ request: HTTPRequest) throws(MediaError) {
     switch request.path {
-    case "/rtc/v1": purpose = .join
+    case "/rtc/v1": purpose = .join(.one)
+    case "/rtc": purpose = .join(.zero)
     case "/rtc/validate", "/rtc/v1/validate": purpose = .validate
     default: return nil
     }
@@ -37,6 +38,7 @@ public struct LiveKitEntrance: Sendable, Equatable {
   /// What the client comes with. It may cost as much as `longest` bytes: of nobody whose token was not verified. Throws `.invalid`, `.corrupt`
   /// and `.limit` with what is wrong in it.
   public func joining() throws(MediaError) -> LiveKitJoining {
+    guard purpose != .join(.zero) else { return LiveKitJoining(plain, .zero) }
     guard let text = LiveKitEntrance.value("join_request", query) else {
       throw MediaError(.invalid, "LiveKit: the request has no join_request; accepted: a WrappedJoinRequest in base64url")
     }
@@ -45,11 +47,20 @@ public struct LiveKitEntrance: Sendable, Equatable {
     }
     let wrapped = try LiveKitWrappedJoin(reading: bytes)
     switch wrapped.compression {
-    case .none: return LiveKitJoining(try LiveKitJoinRequest(reading: wrapped.request))
+    case .none: return LiveKitJoining(try LiveKitJoinRequest(reading: wrapped.request), .one)
     case .gzip:
       let unpacked = try GZip.unpack(wrapped.request, longest: LiveKitEntrance.longest)
-      return LiveKitJoining(try LiveKitJoinRequest(reading: unpacked))
+      return LiveKitJoining(try LiveKitJoinRequest(reading: unpacked), .one)
     }
+  }
+
+  /// Of version 0: parameters of the url.
+  private var plain: LiveKitJoinRequest {
+    func flag(_ name: String) -> Bool { ["1", "true"].contains(LiveKitEntrance.value(name, query) ?? "") }
+    var request = LiveKitJoinRequest()
+    request.settings = LiveKitConnectionSettings(isSubscribing: flag("auto_subscribe"), isAdaptive: flag("adaptive_stream"))
+    (request.isResuming, request.sid) = (flag("reconnect"), LiveKitEntrance.value("sid", query) ?? "")
+    return request
   }
 
   /// nil: it is missing.
@@ -62,12 +73,22 @@ public struct LiveKitEntrance: Sendable, Equatable {
   }
 }
 
+/// Of the signalling.
+public enum LiveKitVersion: Sendable, Equatable {
+  /// Two connections of WebRTC: the client offers the one by which it publishes, and the server the one by which the client subscribes.
+  case zero
+  /// One for both directions, which the client offers.
+  case one
+}
+
 /// What a client comes with.
 public struct LiveKitJoining: Sendable, Equatable {
   let request: LiveKitJoinRequest
+  /// In which the client speaks.
+  public let version: LiveKitVersion
 
-  init(_ request: LiveKitJoinRequest) {
-    self.request = request
+  init(_ request: LiveKitJoinRequest, _ version: LiveKitVersion = .one) {
+    (self.request, self.version) = (request, version)
   }
 
   /// The sid that the client had before it lost its connection; nil: it comes anew.

@@ -1,6 +1,6 @@
 import MediaCore
 
-/// The server's side of the signalling of one participant (LiveKit's protocol, version 1: one connection of WebRTC in both directions).
+/// The server's side of the signalling of one participant (LiveKit's protocol, both versions of it: `LiveKitVersion`).
 /// Messages and what the room does go in; messages and events come out. It owns no connection, no clock and no random source. Calls come one
 /// at a time.
 ///
@@ -11,8 +11,11 @@ public final class LiveKitServerSession {
   public enum Event: Sendable, Equatable {
     /// To be answered by `answer`.
     case offer(String)
-    /// Of the client (RFC 8838); empty: none follows.
-    case candidate(String, mid: String?)
+    /// To `offer`, of version 0.
+    case answer(String)
+    /// Of the client (RFC 8838); empty: none follows. It is of the connection by which it subscribes, of version 0, or of the other, or
+    /// only, one.
+    case candidate(String, mid: String?, isSubscribing: Bool)
     /// It muted a track of its own, or ended that.
     case muted(sid: String, Bool)
     /// It takes a track of another from now on, or does not any more.
@@ -62,6 +65,8 @@ public final class LiveKitServerSession {
   private var own: LiveKitParticipant
   private var others: [String: LiveKitParticipant] = [:]
   private let request: LiveKitJoinRequest
+  /// In which the client speaks.
+  public let version: LiveKitVersion
   private let makeSID: () -> String
   private var isWelcome = false
   private var isEnded = false
@@ -84,7 +89,7 @@ public final class LiveKitServerSession {
       (made.sid, made.name) = (roomSID, room)
       return made
     }(room)
-    (request, self.makeSID, own) = (joining.request, makeSID, participant.info)
+    (request, version, self.makeSID, own) = (joining.request, joining.version, makeSID, participant.info)
     var permission = LiveKitPermission()
     (permission.canSubscribe, permission.canPublish) = (grants.subscribes, grants.publishes)
     permission.canPublishData = grants.publishesData ?? grants.publishes
@@ -109,6 +114,8 @@ public final class LiveKitServerSession {
     (join.room, join.participant) = (room, own)
     join.others = others.values.sorted { $0.identity < $1.identity }
     (join.pingInterval, join.pingTimeout) = (LiveKitServerSession.pingInterval, LiveKitServerSession.pingTimeout)
+    // The client waits for that connection first, and offers the other one as soon as it has something to send.
+    join.isSubscriberPrimary = version == .zero
     say(.join(join))
     for track in request.tracks { announce(track) }
     if let offer = request.offer { take(offer: offer) }
@@ -254,9 +261,17 @@ public final class LiveKitServerSession {
     say(.answer(description))
   }
 
-  /// Of this end, found after the answer.
-  public func trickle(_ candidate: String, mid: String?) {
+  /// Of the connection by which the client subscribes, of version 0.
+  public func offer(_ sdp: String) {
+    var description = LiveKitDescription()
+    (description.type, description.sdp) = ("offer", sdp)
+    say(.offer(description))
+  }
+
+  /// Of this end, found after the answer, or after the offer of the connection by which the client subscribes.
+  public func trickle(_ candidate: String, mid: String?, isSubscribing: Bool) {
     var trickle = LiveKitTrickle()
+    trickle.target = isSubscribing ? .subscriber : .publisher
     trickle.candidate = JSON.object([
       ("candidate", .text(candidate)), ("sdpMid", .text(mid ?? "0")), ("sdpMLineIndex", .whole(0))
     ]).rendered()
@@ -294,6 +309,7 @@ public final class LiveKitServerSession {
   public func receive(_ bytes: [UInt8], wallTime: Int64) throws(MediaError) {
     switch try LiveKitRequest(reading: bytes, longest: LiveKitServerSession.longest) {
     case .offer(let offer): take(offer: offer)
+    case .answer(let answer): if version == .zero { events.append(.answer(answer.sdp)) }
     case .trickle(let trickle): try take(trickle)
     case .addTrack(let track):
       guard announced.count < LiveKitServerSession.mostTracks else {
@@ -318,8 +334,8 @@ public final class LiveKitServerSession {
       say(.pong(pong))
     case .leave: events.append(.left)
     case .metadata(let change): take(change)
-    // What is known of the client's answers, of what it has and of whom it lets receive is not needed here, or not yet.
-    case .answer, .syncState, .subscriptionPermission, .other: return
+    // What is known of what it has and of whom it lets receive is not needed here, or not yet.
+    case .syncState, .subscriptionPermission, .other: return
     }
   }
 
@@ -331,14 +347,15 @@ public final class LiveKitServerSession {
   }
 
   private func take(_ trickle: LiveKitTrickle) throws(MediaError) {
+    let isSubscribing = version == .zero && trickle.target == .subscriber
     if !trickle.candidate.isEmpty {
       let json = try JSONReader.read(Array(trickle.candidate.utf8), name: "a candidate of LiveKit", mostValues: 64)
       if let text = json.member("candidate")?.string, text.utf8.count <= 1_024 {
         let mid = json.member("sdpMid")?.string
-        events.append(.candidate(text, mid: (mid?.utf8.count ?? 65) <= 64 ? mid : nil))
+        events.append(.candidate(text, mid: (mid?.utf8.count ?? 65) <= 64 ? mid : nil, isSubscribing: isSubscribing))
       }
     }
-    if trickle.isLast { events.append(.candidate("", mid: nil)) }
+    if trickle.isLast { events.append(.candidate("", mid: nil, isSubscribing: isSubscribing)) }
   }
 
   private func take(_ change: LiveKitMetadata) {

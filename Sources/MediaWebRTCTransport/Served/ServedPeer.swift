@@ -7,12 +7,13 @@ import MediaSignalling
 import MediaTransport
 import MediaWebRTC
 
-/// The server's end of a client's connection of WebRTC: it answers offers, one of WHIP or WHEP and any number of LiveKit, takes candidates,
-/// and restarts ICE when the client does. Media are those of `transport`, as of any other. Functions may be called from any thread.
-package final class AnsweringPeer: Sendable {
+/// The server's end of a client's connection of WebRTC. It answers offers, one of WHIP or WHEP and any number of LiveKit, and restarts ICE when
+/// the client does; or it offers, and the client answers. Media are those of `transport`, as of any other. Functions may be called from any
+/// thread.
+package final class ServedPeer: Sendable {
   private let peer: WebRTCTransport
   /// The offer, with the credentials of the latest generation.
-  private let offer = Monitor("")
+  private let lastOffer = Monitor("")
 
   /// Streams in and out. Connected before there is an offer; its event `candidatesComplete` says that the answer is.
   package var transport: any Transport { peer }
@@ -45,8 +46,8 @@ package final class AnsweringPeer: Sendable {
   /// `.format`; `.state`, `.closed`.
   package func take(offer sdp: String) throws(MediaError) -> [Section] {
     _ = try peer.setRemote(.offer, sdp)
-    offer.withLock { $0 = sdp }
-    return try AnsweringPeer.sections(of: sdp)
+    lastOffer.withLock { $0 = sdp }
+    return try ServedPeer.sections(of: sdp)
   }
 
   private static func sections(of sdp: String) throws(MediaError) -> [Section] {
@@ -82,6 +83,31 @@ package final class AnsweringPeer: Sendable {
     try peer.publish(stream, codec, format, .one, in: section, as: RTPMedia.Track(track.group, track.id))
   }
 
+  /// The same in a section that this end offers, where the client has offered none.
+  package func publish(
+    _ stream: StreamID, codec: UInt32, format: StreamFormat, as track: (group: String, id: String)
+  ) throws(MediaError) {
+    try peer.publish(stream, codec, format, .one, in: nil, as: RTPMedia.Track(track.group, track.id))
+  }
+
+  /// Ends the section of a stream, which this end offered: the client is to know another stream as another one.
+  package func endSection(of stream: StreamID) { peer.unpublish(stream, endsSection: true) }
+
+  /// Something is to be sent, or not any longer, that no offer of this end has.
+  package var needsNegotiation: Bool { peer.needsNegotiation }
+
+  /// An offer, to be answered before the next. Throws `.state` before that.
+  package func offer() throws(MediaError) -> String {
+    _ = try peer.describe()
+    return try peer.localDescription()
+  }
+
+  /// The client's answer to it. Throws what is wrong in it, as `take(offer:)`.
+  package func take(answer sdp: String) throws(MediaError) { _ = try peer.setRemote(.answer, sdp) }
+
+  /// The next offer has another generation of ICE.
+  package func restartICE() throws(MediaError) { try peer.restartICE() }
+
   /// The mid of the section in which a stream of the client's comes; nil: packets do not say.
   package func section(of stream: StreamID) -> String? { peer.incoming.section(of: stream) }
 
@@ -100,10 +126,10 @@ package final class AnsweringPeer: Sendable {
   /// The client has begun another generation of ICE (RFC 9725, section 4.3.3): what this end has for it. No description is exchanged, and
   /// nothing else is agreed on.
   package func restart(_ fragment: ICEFragment) throws(MediaError) -> ICEFragment {
-    let next = WHIPDescriptions.answer(offer.withLock { $0 }, with: fragment)
+    let next = WHIPDescriptions.answer(lastOffer.withLock { $0 }, with: fragment)
     _ = try peer.setRemote(.offer, next)
     _ = try peer.describe()
-    offer.withLock { $0 = next }
+    lastOffer.withLock { $0 = next }
     let local = try peer.localDescription()
     guard let (user, password) = WHIPDescriptions.credentials(in: local) else {
       throw MediaError(.fail, "a description of this end has no credentials of ICE")
