@@ -114,7 +114,7 @@ struct JanusRoster: Sendable {
 
   /// The server does not say how large it is: each frame does.
   private static func format(of stream: JanusParticipant.Stream) -> StreamFormat {
-    let isScreen = stream.kind == JanusPublication.screen
+    let isScreen = stream.kind == JanusStreamText.screen
     if stream.isVideo {
       let kind: VideoKind = isScreen ? .screenShare : .virtual
       return .video(VideoFormat(.i420, width: 640, height: 480, frameRate: FrameRate(30)), kind: kind.rawValue)
@@ -138,6 +138,6 @@ extension JanusParticipant.Stream {
   }
 
   /// Its publisher muted it, and says so in its text.
-  fileprivate var isMuted: Bool { text.hasSuffix(JanusPublication.muted) }
-  fileprivate var kind: Substring { isMuted ? text.dropLast(JanusPublication.muted.count) : Substring(text) }
+  fileprivate var isMuted: Bool { text.hasSuffix(JanusStreamText.muted) }
+  fileprivate var kind: Substring { isMuted ? text.dropLast(JanusStreamText.muted.count) : Substring(text) }
 }

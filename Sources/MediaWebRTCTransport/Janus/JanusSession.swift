@@ -6,17 +6,10 @@ import MediaSignalling
 import MediaTransport
 import MediaWebRTC
 
-/// Whom a `JanusSession` serves. On the event loop.
-protocol JanusSessionOwner: AnyObject, Sendable {
-  func session(_ session: JanusSession, did event: TransportEvent)
-  /// It is over, or never came about. Once; the owner leaves it.
-  func session(_ session: JanusSession, failed failure: SignallingFailure)
-}
-
 /// One session at a server of Janus, in a room: joins the client, its link to the server, the connection that publishes and the one that
 /// receives.
 /// After it failed another one is made. Functions may be called from any thread; what comes is handled on the event loop.
-final class JanusSession: TransportDelegate {
+final class JanusSession: RoomSession, TransportDelegate {
   private struct State: @unchecked Sendable {
     let client: JanusClient
     var roster: JanusRoster
@@ -34,7 +27,7 @@ final class JanusSession: TransportDelegate {
 
     // What is sent.
     var publisher: WebRTCTransport?
-    var publications: [JanusPublication] = []
+    var publications: [RoomPublication] = []
     /// An offer waits for its answer, or for its candidates.
     var isOffering = false
     var isWaiting = false
@@ -70,14 +63,14 @@ final class JanusSession: TransportDelegate {
   private let loop: EventLoop
   private let capture: PacketCapture?
   private let farewells: JanusFarewells
-  private let owner: any JanusSessionOwner
+  private let owner: any RoomSessionOwner
   private let state: Monitor<State>
-  private let reception: Monitor<JanusReception?>
+  private let reception: Monitor<RoomReception<JanusSource>?>
 
   /// Throws `.invalid` for an access token that is none of Janus.
   init(
     _ url: JanusURL, own: Member, token: AccessToken, thread: any DriverLoop, network: any Network, loop: EventLoop,
-    capture: PacketCapture?, farewells: JanusFarewells, owner: any JanusSessionOwner
+    capture: PacketCapture?, farewells: JanusFarewells, owner: any RoomSessionOwner
   ) throws(MediaError) {
     (self.url, self.own, self.thread, self.network, self.loop) = (url, own, thread, network, loop)
     (self.capture, self.farewells, self.owner) = (capture, farewells, owner)
@@ -89,7 +82,7 @@ final class JanusSession: TransportDelegate {
     state = Monitor(
       State(client: JanusClient(room: url.room, name: own.displayName, secrets: secrets), roster: JanusRoster(own: own.userID)))
     reception = Monitor(nil)
-    let made = JanusReception(url.options, network: network, thread: thread, tap: capture) { [weak self] event in
+    let made = RoomReception<JanusSource>(url.options, network: network, thread: thread, tap: capture) { [weak self] event in
       guard let self else { return }
       self.loop.post { self.take(event) }
     }
@@ -97,7 +90,7 @@ final class JanusSession: TransportDelegate {
   }
 
   /// Joins the room, and publishes that there.
-  func begin(_ publications: [JanusPublication]) {
+  func begin(_ publications: [RoomPublication]) {
     state.withLock { $0.publications = publications }
     do throws(MediaError) {
       try link.start { [weak self] event in
@@ -233,7 +226,7 @@ final class JanusSession: TransportDelegate {
   // MARK: The room
 
   private func joined() {
-    let (publications, moderates): ([JanusPublication], Bool) = state.withLock { state in
+    let (publications, moderates): ([RoomPublication], Bool) = state.withLock { state in
       state.isJoined = true
       return (state.publications, state.client.moderates)
     }
@@ -258,13 +251,12 @@ final class JanusSession: TransportDelegate {
     let (publisher, publications, isOwn) = state.withLock { ($0.publisher, $0.publications, $0.client.isOwn(source.feed)) }
     guard isOwn else { return tell(state.withLock { $0.roster.moderate(source, isMuted) }) }
     // Video goes on here: the server does not pass it on.
-    let isAudio = publications.contains { one in
-      if case .video = one.format { false } else { publisher?.section(of: one.id) == source.mid }
-    }
+    let isAudio = publications.contains { !$0.isVideo && publisher?.section(of: $0.id) == source.mid }
     if isAudio { tell([.moderated(by: "", isMuted ? .muted : .unmuted, reason: "")]) }
   }
 
-  func remove(_ userID: String) throws(MediaError) {
+  /// Janus carries no reason.
+  func remove(_ userID: String, reason: String) throws(MediaError) {
     try moderate(userID) { (client, id, now) throws(MediaError) in try client.remove(id, now: now) }
   }
 
@@ -286,7 +278,7 @@ final class JanusSession: TransportDelegate {
   // MARK: Sending
 
   /// In this session, or at once when it has joined.
-  func publish(_ one: JanusPublication) throws(MediaError) {
+  func publish(_ one: RoomPublication) throws(MediaError) {
     let isJoined = state.withLock { state in
       state.publications.append(one)
       state.isHeld = false
@@ -295,7 +287,7 @@ final class JanusSession: TransportDelegate {
     if isJoined { try send(one) }
   }
 
-  private func send(_ one: JanusPublication) throws(MediaError) {
+  private func send(_ one: RoomPublication) throws(MediaError) {
     let (publisher, isNew): (WebRTCTransport, Bool) = state.withLock { state in
       if let publisher = state.publisher { return (publisher, false) }
       let made = WebRTCTransport(
@@ -325,14 +317,14 @@ final class JanusSession: TransportDelegate {
 
   /// Others read it in what is said of the stream.
   func setMuted(_ stream: StreamID, _ isMuted: Bool) {
-    let (one, publisher): (JanusPublication?, WebRTCTransport?) = state.withLock { state in
+    let (one, publisher): (RoomPublication?, WebRTCTransport?) = state.withLock { state in
       guard let place = state.publications.firstIndex(where: { $0.id == stream }) else { return (nil, nil) }
       state.publications[place].isMuted = isMuted
       return (state.publications[place], state.publisher)
     }
     // One that is in no description yet is described with the first.
     guard let one, let mid = publisher?.section(of: stream) else { return }
-    change { $0.client.describe([(mid, one.text)], now: $1) }
+    change { $0.client.describe([(mid, JanusStreamText.of(one))], now: $1) }
   }
 
   /// What is wanted, and in no description yet; when the one before was answered.
@@ -359,7 +351,9 @@ final class JanusSession: TransportDelegate {
 
   private func sendOffer(_ publisher: WebRTCTransport) throws(MediaError) {
     let text = try publisher.localDescription()
-    let texts = state.withLock { $0.publications }.compactMap { one in publisher.section(of: one.id).map { (mid: $0, text: one.text) } }
+    let texts = state.withLock { $0.publications }.compactMap { one in
+      publisher.section(of: one.id).map { (mid: $0, text: JanusStreamText.of(one)) }
+    }
     change { state, now in
       (state.offer, state.isWaiting) = (text, false)
       state.client.publish(offer: text, texts: texts, now: now)
@@ -541,7 +535,7 @@ final class JanusSession: TransportDelegate {
     }
   }
 
-  private func take(_ event: JanusReceptionEvent) {
+  private func take(_ event: RoomReceptionEvent<JanusSource>) {
     if state.withLock({ $0.isLeft || $0.hasFailed }) { return }
     switch event {
     case .candidate(let text, let mid, let user):
@@ -585,7 +579,9 @@ final class JanusSession: TransportDelegate {
   // MARK: Figures
 
   var publisher: WebRTCTransport? { state.withLock { $0.publisher } }
-  var receiver: JanusReception? { reception.withLock { $0 } }
+  private var receiver: RoomReception<JanusSource>? { reception.withLock { $0 } }
+  var received: TransportStats { receiver?.stats ?? TransportStats() }
+  func receivedEntries(at time: Double) -> [JSON] { receiver?.statsEntries(at: time) ?? [] }
 
   func look(receiving stream: StreamID) -> InboundSnapshot? {
     state.withLock { $0.roster.source(of: stream) }.flatMap { source in receiver?.look(receiving: source) }

@@ -4,279 +4,34 @@ import MediaRuntime
 import MediaSignalling
 import MediaTLS
 
-/// Janus's API over WebSocket (the subprotocol janus-protocol): one connection, which is there until it breaks.
-final class JanusSocketLink: JanusLink, NetworkDriver {
-  private enum Phase {
-    case resolving(NameLookup, end: Int64)
-    case connecting(TCPLink)
-    case shaking(TCPLink, HTTPClientConnection, WebSocketHandshake)
-    case open(TCPLink, WebSocketMachine)
-    case closed
-  }
-
-  private struct State: @unchecked Sendable {
-    var handle: @Sendable (JanusLinkEvent) -> Void = { _ in }
-    var phase = Phase.closed
-    /// Still to be tried.
-    var addresses: [SocketAddress] = []
-    /// Until it is open.
-    var waiting: [String] = []
-    var events: [JanusLinkEvent] = []
-    var starting: TCPLink?
-    var retired: [TCPLink] = []
-  }
-
-  static let subprotocol = "janus-protocol"
-  /// Nanoseconds until the server has answered the handshake.
-  static let limits: HTTPLimits = {
-    var limits = HTTPLimits.client
-    limits.headTime = 10_000_000_000
-    return limits
-  }()
-
-  private let endpoint: HTTPURL
-  private let fingerprint: TLSFingerprint?
-  private let network: any Network
-  private let thread: any DriverLoop
-  private let state = Monitor(State())
-  private let tag = Monitor<UInt64?>(nil)
+/// Janus's API over WebSocket (the subprotocol janus-protocol).
+final class JanusSocketLink: JanusLink {
+  private let socket: WebSocketLink
 
   init(_ endpoint: HTTPURL, fingerprint: TLSFingerprint?, network: any Network, thread: any DriverLoop) {
-    (self.endpoint, self.fingerprint, self.network, self.thread) = (endpoint, fingerprint, network, thread)
+    let settings = WebSocketLink.Settings(
+      name: "Janus", endpoint: endpoint, subprotocol: "janus-protocol", fingerprint: fingerprint, longest: JanusRequest.longestAnswer
+    ) { response in
+      let said = response.status == 101 ? "" : ": it answered \(response.status) \(response.reason.prefix(64))"
+      let text = "Janus: \(endpoint) does not speak janus-protocol\(said); check the port, which usually is 8188 or 8989"
+      return SignallingFailure(MediaError(.unsupported, text), isFinal: response.status < 500)
+    }
+    socket = WebSocketLink(settings, network: network, thread: thread)
   }
 
   func start(_ handle: @escaping @Sendable (JanusLinkEvent) -> Void) throws(MediaError) {
-    state.withLock { $0.handle = handle }
-    let added = try thread.add(self, [])
-    tag.withLock { $0 = added }
-    change { state, now in
-      do throws(MediaError) {
-        if let way = try TCPLink.Place(through: network, to: endpoint) { return open(&state, way, TCPLink.patience) }
-      } catch {
-        return fail(&state, MediaError(error.status, "\(endpoint): \(error.text)"))
-      }
-      if let address = SocketAddress(endpoint.host, port: endpoint.port) {
-        state.addresses = [address]
-        connect(&state)
-      } else if let name = HostName(endpoint.host) {
-        let question = NameResolver.Question(name, port: endpoint.port, isStream: true, isIPv6: nil)
-        let lookup = network.names.look(up: question) { [self] in wake() }
-        state.phase = .resolving(lookup, end: now &+ HTTPRequester.lookupPatience)
-      } else {
-        fail(&state, MediaError(.invalid, "\(endpoint) has no host that can be one; accepted: an address, or \(HostName.accepted)"))
+    try socket.start { event in
+      switch event {
+      case .message(let bytes): handle(.message(bytes))
+      case .failed(let failure): handle(.failed(failure))
       }
     }
   }
 
   var canSend: Bool { true }
+  func send(_ request: JanusRequest) { socket.send(.text(request.text)) }
   func poll(_ target: String?) {}
   /// A connection that is lost says so when a request is not answered.
   func renew() {}
-
-  func send(_ request: JanusRequest) {
-    change { state, _ in
-      guard case .open(let link, let machine) = state.phase else {
-        if case .closed = state.phase { return }
-        return state.waiting.append(request.text)
-      }
-      write(request.text, machine, link, &state)
-    }
-  }
-
-  func close() {
-    change { state, now in
-      if case .open(let link, let machine) = state.phase {
-        machine.close(now: now)
-        flush(machine, link)
-      }
-      drop(&state)
-      (state.phase, state.handle, state.events) = (.closed, { _ in }, [])
-    }
-    if let tag = tag.withLock({ $0.take() }) { thread.remove(tag) }
-  }
-
-  private func wake() {
-    if let tag = tag.withLock({ $0 }) { thread.wake(tag, at: .min) }
-  }
-
-  // MARK: Under the lock
-
-  private func change(_ body: (inout State, _ now: Int64) -> Void) {
-    let (handle, events, starting, retired): (@Sendable (JanusLinkEvent) -> Void, [JanusLinkEvent], TCPLink?, [TCPLink]) = state.withLock {
-      state in
-      body(&state, thread.clock.now())
-      defer { (state.events, state.retired) = ([], []) }
-      return (state.handle, state.events, state.starting.take(), state.retired)
-    }
-    for link in retired { link.close() }
-    if let starting {
-      do throws(MediaError) {
-        try starting.start()
-      } catch {
-        change { state, _ in fail(&state, error) }
-      }
-    }
-    for event in events { handle(event) }
-    wake()
-  }
-
-  /// To the next address.
-  private func connect(_ state: inout State) {
-    guard !state.addresses.isEmpty else { return fail(&state, MediaError(.notFound, "\(endpoint): its name has no address")) }
-    let address = state.addresses.removeFirst()
-    open(&state, .address(address), state.addresses.isEmpty ? TCPLink.patience : HTTPRequester.attempt)
-  }
-
-  private func open(_ state: inout State, _ place: TCPLink.Place, _ patience: Int64) {
-    let trust: TLSTrust? = endpoint.isSecure ? fingerprint.map { .fingerprint($0) } ?? .system(host: endpoint.host) : nil
-    do throws(MediaError) {
-      let link = try TCPLink(to: place, trust, host: endpoint.host, on: network, thread, patience: patience) { [self] in
-        follow($0, by: place, $1)
-      }
-      (state.phase, state.starting) = (.connecting(link), link)
-    } catch {
-      fail(&state, MediaError(error.status, "\(endpoint) \(place): \(error.text)"))
-    }
-  }
-
-  private func drop(_ state: inout State) {
-    switch state.phase {
-    case .resolving(let lookup, _): lookup.cancel()
-    case .connecting(let link), .shaking(let link, _, _), .open(let link, _): state.retired.append(link)
-    case .closed: break
-    }
-  }
-
-  private func fail(_ state: inout State, _ error: MediaError, isFinal: Bool? = nil) {
-    drop(&state)
-    if case .connecting = state.phase, !state.addresses.isEmpty, error.status != .untrusted { return connect(&state) }
-    state.phase = .closed
-    state.events.append(.failed(SignallingFailure(error, isFinal: isFinal ?? [.untrusted, .unsupported].contains(error.status))))
-  }
-
-  private func follow(_ link: TCPLink, by place: TCPLink.Place, _ event: TCPLink.Event) {
-    change { state, now in
-      switch (state.phase, event) {
-      case (.connecting(let mine), .opened) where mine === link: shake(&state, link, now)
-      case (.connecting(let mine), .failed(let error)) where mine === link:
-        fail(&state, MediaError(error.status, "\(endpoint) \(place): \(error.text)"))
-      case (.shaking(let mine, let http, _), .bytes(let bytes)) where mine === link:
-        http.receive(bytes, now: now)
-        take(&state, now)
-      case (.open(let mine, let machine), .bytes(let bytes)) where mine === link:
-        machine.receive(bytes, now: now)
-        flush(machine, link)
-        take(&state, now)
-      case (.shaking(let mine, _, _), .ended), (.shaking(let mine, _, _), .failed), (.open(let mine, _), .ended),
-        (.open(let mine, _), .failed):
-        if mine === link { fail(&state, MediaError(.closed, "Janus: \(endpoint) closed the connection")) }
-      default: return
-      }
-    }
-  }
-
-  private func shake(_ state: inout State, _ link: TCPLink, _ now: Int64) {
-    var random = NetworkRandom(network: network)
-    let handshake = WebSocketHandshake(
-      host: endpoint.hostField, target: endpoint.target, subprotocols: [JanusSocketLink.subprotocol], random: &random)
-    let http = HTTPClientConnection(limits: JanusSocketLink.limits)
-    do throws(MediaError) {
-      try http.send(handshake.request, now: now)
-    } catch {
-      return fail(&state, error)
-    }
-    var bytes: [UInt8] = []
-    http.takeOutput(&bytes)
-    _ = bytes.withUnsafeBytes { link.send($0) }
-    state.phase = .shaking(link, http, handshake)
-  }
-
-  /// What came of bytes, or of time.
-  private func take(_ state: inout State, _ now: Int64) {
-    if case .shaking(let link, let http, let handshake) = state.phase {
-      guard let event = http.takeEvent() else { return }
-      switch event {
-      case .upgraded(let response, let rest): open(&state, link, handshake, response, rest, now)
-      case .response(let response): open(&state, link, handshake, response, [], now)
-      case .failed(let error, _): fail(&state, MediaError(error.status, "\(endpoint): \(error.text)"))
-      case .closed: fail(&state, MediaError(.closed, "Janus: \(endpoint) closed the connection"))
-      }
-    }
-    while case .open(_, let machine) = state.phase, let event = machine.takeEvent() {
-      switch event {
-      case .text(let text): state.events.append(.message(Array(text.utf8)))
-      case .binary(let bytes): state.events.append(.message(bytes))
-      case .closed(let close):
-        fail(&state, close.error ?? MediaError(.closed, "Janus: \(endpoint) closed the connection (\(close.code))"), isFinal: false)
-      }
-    }
-  }
-
-  private func open(
-    _ state: inout State, _ link: TCPLink, _ handshake: WebSocketHandshake, _ response: HTTPResponse, _ rest: [UInt8], _ now: Int64
-  ) {
-    do throws(MediaError) {
-      guard try handshake.accept(response) == JanusSocketLink.subprotocol else {
-        throw MediaError(.unsupported, "Janus: \(endpoint) does not speak janus-protocol; check the port, which usually is 8188 or 8989")
-      }
-    } catch {
-      return fail(&state, MediaError(error.status, "\(endpoint): \(error.text)"), isFinal: response.status < 500)
-    }
-    var limits = WebSocketLimits()
-    limits.message = JanusRequest.longestAnswer
-    let machine = WebSocketMachine(.client, limits: limits, random: NetworkRandom(network: network), now: now)
-    state.phase = .open(link, machine)
-    for text in state.waiting { write(text, machine, link, &state) }
-    state.waiting = []
-    rest.withUnsafeBytes { machine.receive($0, now: now) }
-    flush(machine, link)
-  }
-
-  private func write(_ text: String, _ machine: WebSocketMachine, _ link: TCPLink, _ state: inout State) {
-    do throws(MediaError) {
-      try machine.send(text: text)
-    } catch {
-      return fail(&state, error)
-    }
-    flush(machine, link)
-  }
-
-  private func flush(_ machine: WebSocketMachine, _ link: TCPLink) {
-    var bytes: [UInt8] = []
-    machine.takeOutput(&bytes)
-    // That it is broken, or has no room, is found by waiting.
-    if !bytes.isEmpty { _ = bytes.withUnsafeBytes { link.send($0) } }
-  }
-
-  // MARK: The network thread
-
-  func drive(isReadable: Bool) -> Int64 {
-    let (next, isNews): (Int64, Bool) = state.withLock { state in
-      let now = thread.clock.now()
-      switch state.phase {
-      case .resolving(let lookup, let end): return (end, lookup.answer != nil || now >= end)
-      case .shaking(_, let http, _):
-        let next = http.poll(now: now)
-        return (next ?? .max, next == nil)
-      case .open(let link, let machine):
-        let next = machine.poll(now: now)
-        flush(machine, link)
-        return (next ?? .max, machine.isClosed)
-      case .connecting, .closed: return (.max, false)
-      }
-    }
-    guard isNews else { return next }
-    change { state, now in
-      guard case .resolving(let lookup, let end) = state.phase else { return take(&state, now) }
-      switch lookup.answer {
-      case .success(let addresses):
-        state.addresses = Array(addresses.prefix(HTTPRequester.mostAddresses))
-        connect(&state)
-      case .failure(let error): fail(&state, MediaError(error.status, "\(endpoint): \(error.text)"))
-      case nil where now >= end: fail(&state, MediaError(.timeout, "\(endpoint): its name was not resolved within 5 s"))
-      case nil: return
-      }
-    }
-    return .min
-  }
+  func close() { socket.close() }
 }

@@ -21,10 +21,14 @@ struct JanusTarget: TransportTarget {
 
   /// `.invalid`: an access token that is none of Janus.
   func makeTransport(_ context: TransportContext) throws(MediaError) -> any Transport {
-    try JanusTransport(
-      url, own: context.member, token: context.token, thread: try context.thread(),
-      network: network.ignoringEnvironment(context.ignoresEnvironment), loop: context.loop, capture: try context.capture(),
-      farewells: farewells)
+    let network = network.ignoringEnvironment(context.ignoresEnvironment)
+    let (thread, capture) = (try context.thread(), try context.capture())
+    let check = { @Sendable (token: AccessToken) throws(MediaError) in _ = try JanusSecrets(accessToken: token.value) }
+    return try RoomTransport(context, network: network, capture: capture, check: check) {
+      [url, farewells, own = context.member, loop = context.loop] (token, _, owner) throws(MediaError) in
+      try JanusSession(
+        url, own: own, token: token, thread: thread, network: network, loop: loop, capture: capture, farewells: farewells, owner: owner)
+    }
   }
 
   func close() { farewells.wait() }

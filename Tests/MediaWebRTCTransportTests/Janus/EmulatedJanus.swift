@@ -281,7 +281,7 @@ final class EmulatedJanus: @unchecked Sendable {
 
 /// A session's program in a room of Janus.
 final class JanusEnd: MediaEnd, @unchecked Sendable {
-  let janus: JanusTransport
+  let janus: RoomTransport
   let target: JanusTarget
 
   init(_ url: String, token: String = "", on host: EmulatedHost, _ house: WebRTCHouse) throws {
@@ -291,7 +291,7 @@ final class JanusEnd: MediaEnd, @unchecked Sendable {
       TransportContext(
         member: Member(userID: "me", displayName: "Anna"), token: AccessToken(token), loop: house.loop,
         thread: { () throws(MediaError) in host }))
-    janus = try #require(made as? JanusTransport)
+    janus = try #require(made as? RoomTransport)
     super.init(host, house, janus)
     janus.connect(self)
   }

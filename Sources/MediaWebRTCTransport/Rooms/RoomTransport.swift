@@ -7,10 +7,13 @@ import MediaSignalling
 import MediaTransport
 import MediaWebRTC
 
-/// A session's way to a room of Janus: sessions at the server, one after the other, each with its connections of WebRTC. When one is
-/// lost, the next is
-/// tried, in times that grow.
-final class JanusTransport: Transport {
+/// A session's way to a room: sessions at its server, one after the other, each with its connections of WebRTC. When one is lost, the next
+/// is tried, in times that grow.
+final class RoomTransport: Transport {
+  /// Makes a session that shows the token, and says that of its participant. Throws for a token that cannot be one.
+  typealias Make =
+    @Sendable (AccessToken, ParticipantAttributes, any RoomSessionOwner) throws(MediaError) -> any RoomSession
+
   enum Phase {
     case idle
     /// The room was not joined yet.
@@ -25,9 +28,11 @@ final class JanusTransport: Transport {
     var delegate: (any TransportDelegate)?
     var phase = Phase.idle
     var token: AccessToken
-    var session: JanusSession?
+    /// Of the session's own participant.
+    var attributes: ParticipantAttributes
+    var session: (any RoomSession)?
     /// In the order in which they were published.
-    var publications: [JanusPublication] = []
+    var publications: [RoomPublication] = []
     /// Others, by user id, and their streams: what the session at the server brought.
     var members: [String] = []
     var streams: [StreamID] = []
@@ -47,24 +52,21 @@ final class JanusTransport: Transport {
   /// So long a lost one is replaced.
   static let absence: Int64 = 300_000_000_000
 
-  let url: JanusURL
-  private let own: Member
-  private let thread: any DriverLoop
   private let network: any Network
   private let loop: EventLoop
   private let capture: PacketCapture?
-  private let farewells: JanusFarewells
+  private let check: @Sendable (AccessToken) throws(MediaError) -> Void
+  private let make: Make
   let state: Monitor<State>
 
-  /// Throws `.invalid` for an access token that is none of Janus.
+  /// `check` throws for a token that cannot be one, as this does.
   init(
-    _ url: JanusURL, own: Member, token: AccessToken, thread: any DriverLoop, network: any Network, loop: EventLoop,
-    capture: PacketCapture?, farewells: JanusFarewells
+    _ context: TransportContext, network: any Network, capture: PacketCapture?,
+    check: @escaping @Sendable (AccessToken) throws(MediaError) -> Void = { (_) throws(MediaError) in }, make: @escaping Make
   ) throws(MediaError) {
-    _ = try JanusSecrets(accessToken: token.value)
-    (self.url, self.own, self.thread, self.network, self.loop) = (url, own, thread, network, loop)
-    (self.capture, self.farewells) = (capture, farewells)
-    state = Monitor(State(token: token))
+    try check(context.token)
+    (self.network, self.capture, self.check, self.make, loop) = (network, capture, check, make, context.loop)
+    state = Monitor(State(token: context.token, attributes: context.member.attributes))
   }
 
   private func post(_ event: TransportEvent) {
@@ -80,7 +82,7 @@ final class JanusTransport: Transport {
     let now = loop.clock.now()
     let isFirst = state.withLock { state in
       guard state.phase == .idle else { return false }
-      (state.delegate, state.phase, state.end) = (delegate, .connecting, now &+ JanusTransport.patience)
+      (state.delegate, state.phase, state.end) = (delegate, .connecting, now &+ RoomTransport.patience)
       return true
     }
     if isFirst { loop.post { [self] in begin() } }
@@ -96,7 +98,7 @@ final class JanusTransport: Transport {
   /// Whether it was not stopped before.
   @discardableResult
   private func stop() -> Bool {
-    let (isFirst, session): (Bool, JanusSession?) = state.withLock { state in
+    let (isFirst, session): (Bool, (any RoomSession)?) = state.withLock { state in
       defer { (state.phase, state.publications) = (.out, []) }
       return (state.phase != .out, state.session.take())
     }
@@ -111,11 +113,9 @@ final class JanusTransport: Transport {
 
   private func begin() {
     do throws(MediaError) {
-      let (session, publications): (JanusSession?, [JanusPublication]) = try state.withLock { state throws(MediaError) in
+      let (session, publications): ((any RoomSession)?, [RoomPublication]) = try state.withLock { state throws(MediaError) in
         guard state.phase != .out, state.session == nil else { return (nil, []) }
-        let session = try JanusSession(
-          url, own: own, token: state.token, thread: thread, network: network, loop: loop, capture: capture,
-          farewells: farewells, owner: self)
+        let session = try make(state.token, state.attributes, self)
         (state.session, state.joinedAt, state.isPathLost) = (session, nil, false)
         return (session, state.publications)
       }
@@ -131,8 +131,8 @@ final class JanusTransport: Transport {
 
   func publish(_ stream: StreamID, codec: UInt32, format: StreamFormat, layers: StreamLayers) throws(MediaError) {
     _ = try WebRTCTransport.check(codec, format, layers)
-    let one = JanusPublication(id: stream, codec: codec, format: format, layers: layers)
-    let session: JanusSession? = try state.withLock { state throws(MediaError) in
+    let one = RoomPublication(id: stream, codec: codec, format: format, layers: layers)
+    let session: (any RoomSession)? = try state.withLock { state throws(MediaError) in
       guard state.phase == .here || state.phase == .reconnecting else {
         throw MediaError(.state, "the session is not connected")
       }
@@ -148,7 +148,7 @@ final class JanusTransport: Transport {
   }
 
   func unpublish(_ stream: StreamID) {
-    let session: JanusSession? = state.withLock { state in
+    let session: (any RoomSession)? = state.withLock { state in
       state.publications.removeAll { $0.id == stream }
       return state.session
     }
@@ -163,7 +163,7 @@ final class JanusTransport: Transport {
   }
 
   func setMuted(_ stream: StreamID, _ isMuted: Bool) {
-    let session: JanusSession? = state.withLock { state in
+    let session: (any RoomSession)? = state.withLock { state in
       guard let place = state.publications.firstIndex(where: { $0.id == stream }) else { return nil }
       state.publications[place].isMuted = isMuted
       return state.session
@@ -176,7 +176,7 @@ final class JanusTransport: Transport {
   /// The next session at the server shows it; this one goes on with the token that it began with.
   func renew(_ token: AccessToken) {
     do throws(MediaError) {
-      _ = try JanusSecrets(accessToken: token.value)
+      try check(token)
       state.withLock { $0.token = token }
       post(.accessRenewed(nil))
     } catch {
@@ -184,11 +184,10 @@ final class JanusTransport: Transport {
     }
   }
 
-  /// Janus carries no reason.
-  func remove(_ userID: String, reason: String) throws(MediaError) { try joined().remove(userID) }
+  func remove(_ userID: String, reason: String) throws(MediaError) { try joined().remove(userID, reason: reason) }
   func mute(_ userID: String, _ isMuted: Bool) throws(MediaError) { try joined().mute(userID, isMuted) }
 
-  private func joined() throws(MediaError) -> JanusSession {
+  private func joined() throws(MediaError) -> any RoomSession {
     guard let session = state.withLock({ $0.session }) else { throw MediaError(.state, "the session is not connected") }
     return session
   }
@@ -197,19 +196,18 @@ final class JanusTransport: Transport {
 
   var stats: TransportStats {
     let (past, session) = state.withLock { ($0.past, $0.session) }
-    return past + (session.map(JanusTransport.stats) ?? TransportStats())
+    return past + (session.map(RoomTransport.stats) ?? TransportStats())
   }
 
-  private static func stats(of session: JanusSession) -> TransportStats {
-    let (sent, received) = (session.publisher?.stats, session.receiver?.stats)
-    return (received ?? TransportStats()) + (sent ?? TransportStats())
+  private static func stats(of session: any RoomSession) -> TransportStats {
+    session.received + (session.publisher?.stats ?? TransportStats())
   }
 }
 
 // MARK: What comes of a session
 
-extension JanusTransport: JanusSessionOwner {
-  func session(_ session: JanusSession, did event: TransportEvent) {
+extension RoomTransport: RoomSessionOwner {
+  func session(_ session: any RoomSession, did event: TransportEvent) {
     let now = loop.clock.now()
     let news: TransportEvent? = state.withLock { state in
       guard state.session === session else { return nil }
@@ -238,9 +236,9 @@ extension JanusTransport: JanusSessionOwner {
     if let news { tell(news) }
   }
 
-  func session(_ session: JanusSession, failed failure: SignallingFailure) {
+  func session(_ session: any RoomSession, failed failure: SignallingFailure) {
     let now = loop.clock.now()
-    let stats = JanusTransport.stats(of: session)
+    let stats = RoomTransport.stats(of: session)
     var random = NetworkRandom(network: network)
     let (events, next): ([TransportEvent], Int64?) = state.withLock { state in
       guard state.session === session, state.phase != .out else { return ([], .max) }
@@ -248,7 +246,7 @@ extension JanusTransport: JanusSessionOwner {
       state.past = state.past + stats
       var events: [TransportEvent] = []
       if state.phase == .here { events.append(.reconnecting) }
-      if state.phase != .connecting, state.end == .max { (state.phase, state.end) = (.reconnecting, now &+ JanusTransport.absence) }
+      if state.phase != .connecting, state.end == .max { (state.phase, state.end) = (.reconnecting, now &+ RoomTransport.absence) }
       for place in state.publications.indices where state.publications[place].isTaken {
         state.publications[place].isTaken = false
         events.append(.receivers(state.publications[place].id, 0))
@@ -268,8 +266,8 @@ extension JanusTransport: JanusSessionOwner {
 
 // MARK: What the connections do
 
-extension JanusTransport {
-  private var session: JanusSession? { state.withLock { $0.session } }
+extension RoomTransport {
+  private var session: (any RoomSession)? { state.withLock { $0.session } }
   private var publisher: WebRTCTransport? { session?.publisher }
 
   func send(_ frame: EncodedFrame, _ id: FrameID, on stream: StreamID) -> SendResult {
@@ -289,6 +287,6 @@ extension JanusTransport {
   func look(sending stream: StreamID) -> OutboundSnapshot? { publisher?.look(sending: stream) }
   func look(receiving stream: StreamID) -> InboundSnapshot? { session?.look(receiving: stream) }
   func statsEntries(at time: Double) -> [JSON] {
-    (publisher?.statsEntries(at: time) ?? []) + (session?.receiver?.statsEntries(at: time) ?? [])
+    (publisher?.statsEntries(at: time) ?? []) + (session?.receivedEntries(at: time) ?? [])
   }
 }

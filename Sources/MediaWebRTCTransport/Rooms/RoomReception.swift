@@ -8,8 +8,8 @@ import MediaTLS
 import MediaTransport
 import MediaWebRTC
 
-/// What happened to the connection by which a session of Janus receives.
-enum JanusReceptionEvent: Sendable {
+/// What happened to the connection by which a session of a room receives.
+enum RoomReceptionEvent<Source: Hashable & Sendable>: Sendable {
   case candidate(String, mid: String, user: String)
   case candidatesComplete
   case restartWanted
@@ -18,15 +18,15 @@ enum JanusReceptionEvent: Sendable {
   /// It cannot go on.
   case failed(MediaError)
   /// By the level of its packets (RFC 6464); nil: not any longer.
-  case spoke(JanusSource, level: UInt32?)
+  case spoke(Source, level: UInt32?)
   /// The last key frame of a stream has another size than the one before.
-  case size(JanusSource, width: UInt32, height: UInt32)
+  case size(Source, width: UInt32, height: UInt32)
 }
 
-/// The one connection of WebRTC by which a session of Janus receives streams of all participants, each in a section of its own. The
-/// server offers.
+/// The one connection of WebRTC by which a session of a room receives streams of all participants, each in a section of its own. The server
+/// offers. `Source`: what its signalling calls a stream.
 /// Frames are handed over on the network thread; the other functions may be called from any. Nothing is locked while a sink is called.
-final class JanusReception: PeerDriverDelegate {
+final class RoomReception<Source: Hashable & Sendable>: PeerDriverDelegate {
   private struct Subscription {
     let sink: any EncodedSink
     var number: FrameID = 0
@@ -38,26 +38,27 @@ final class JanusReception: PeerDriverDelegate {
   private struct State {
     var driver: PeerDriver?
     /// Which stream comes in which section.
-    var sources: [String: JanusSource] = [:]
+    var sources: [String: Source] = [:]
     /// In which section a source of RTP comes.
     var sections: [SSRC: String] = [:]
-    var subscriptions: [JanusSource: Subscription] = [:]
+    var subscriptions: [Source: Subscription] = [:]
     var stats = TransportStats()
   }
 
   private let options: WebRTCOptions
+  private let servers: [ICEServer]
   private let network: any Network
   private let thread: any DriverLoop
   private let tap: (any PacketTap)?
-  private let handle: @Sendable (JanusReceptionEvent) -> Void
+  private let handle: @Sendable (RoomReceptionEvent<Source>) -> Void
   private let state = Monitor(State())
 
   /// `handle`: on the network thread.
   init(
-    _ options: WebRTCOptions, network: any Network, thread: any DriverLoop, tap: (any PacketTap)?,
-    handle: @escaping @Sendable (JanusReceptionEvent) -> Void
+    _ options: WebRTCOptions, servers: [ICEServer] = [], network: any Network, thread: any DriverLoop, tap: (any PacketTap)?,
+    handle: @escaping @Sendable (RoomReceptionEvent<Source>) -> Void
   ) {
-    (self.options, self.network, self.thread, self.tap, self.handle) = (options, network, thread, tap, handle)
+    (self.options, self.servers, self.network, self.thread, self.tap, self.handle) = (options, servers, network, thread, tap, handle)
   }
 
   func close() {
@@ -73,7 +74,7 @@ final class JanusReception: PeerDriverDelegate {
   // MARK: Signalling
 
   /// The answer to an offer of the server. With the candidates that are known by now.
-  func answer(_ offer: String, _ sources: [String: JanusSource]) throws(MediaError) -> String {
+  func answer(_ offer: String, _ sources: [String: Source]) throws(MediaError) -> String {
     let driver = try begin()
     try driver.signal { (peer, now) throws(MediaError) in
       _ = try peer.setRemote(.offer, offer, now: now)
@@ -88,9 +89,8 @@ final class JanusReception: PeerDriverDelegate {
     if let driver { return driver }
     let label = (0..<3).map { _ in String(network.random(), radix: 36) }.joined()
     let driver = try PeerDriver(
-      options.driverSettings(label: label, id: network.random()), certificate: try TLSCertificate.make(), network: network, thread: thread,
-      tap: tap,
-      delegate: self)
+      options.driverSettings(label: label, id: network.random(), servers: servers), certificate: try TLSCertificate.make(),
+      network: network, thread: thread, tap: tap, delegate: self)
     state.withLock { $0.driver = driver }
     try driver.start()
     return driver
@@ -103,12 +103,12 @@ final class JanusReception: PeerDriverDelegate {
 
   // MARK: Streams
 
-  func subscribe(to source: JanusSource, _ sink: any EncodedSink) {
+  func subscribe(to source: Source, _ sink: any EncodedSink) {
     exchange(Subscription(sink: sink), of: source)
     requestKeyFrame(of: source)
   }
 
-  func unsubscribe(from source: JanusSource) { exchange(nil, of: source) }
+  func unsubscribe(from source: Source) { exchange(nil, of: source) }
 
   /// From all.
   func unsubscribe() {
@@ -120,7 +120,7 @@ final class JanusReception: PeerDriverDelegate {
     _ = former
   }
 
-  private func exchange(_ subscription: Subscription?, of source: JanusSource) {
+  private func exchange(_ subscription: Subscription?, of source: Source) {
     let former: Subscription? = state.withLock { state in
       defer { state.subscriptions[source] = subscription }
       return state.subscriptions[source]
@@ -129,12 +129,12 @@ final class JanusReception: PeerDriverDelegate {
     _ = former
   }
 
-  private func ssrc(of source: JanusSource) -> SSRC? {
+  private func ssrc(of source: Source) -> SSRC? {
     state.withLock { state in state.sections.first { state.sources[$0.value] == source }?.key }
   }
 
   /// By PLI (RFC 4585), which the server passes on to the publisher.
-  func requestKeyFrame(of source: JanusSource) {
+  func requestKeyFrame(of source: Source) {
     guard let driver, let ssrc = ssrc(of: source) else { return }
     try? driver.change { (peer, _) throws(MediaError) in peer.rtp.requestKeyFrame(of: ssrc) }
   }
@@ -147,7 +147,7 @@ final class JanusReception: PeerDriverDelegate {
     return stats
   }
 
-  func look(receiving source: JanusSource) -> InboundSnapshot? {
+  func look(receiving source: Source) -> InboundSnapshot? {
     guard let driver, let ssrc = ssrc(of: source) else { return nil }
     return driver.look { peer in peer.rtp.stats(receiving: ssrc).map { InboundSnapshot(stream: $0, path: peer.rtp.pathStats) } }
   }
@@ -186,7 +186,7 @@ final class JanusReception: PeerDriverDelegate {
   }
 
   private func note(_ ssrc: SSRC, width: UInt32, height: UInt32) {
-    let changed: JanusSource? = state.withLock { state -> JanusSource? in
+    let changed: Source? = state.withLock { state -> Source? in
       guard width > 0, height > 0, let source = state.sections[ssrc].flatMap({ state.sources[$0] }),
         var known = state.subscriptions[source], (known.width, known.height) != (width, height)
       else { return nil }
