@@ -1,4 +1,4 @@
-/* A camera and a microphone that go wherever the url says: into a room of this process, of another program, of Janus, to a server of WHIP.
+/* A camera and a microphone that go wherever the url says: into a room of this process, of another program, of Janus, of LiveKit, to a server of WHIP.
  *
  *     gcc publish.c $(pkg-config --cflags --libs mediasdk) -lm && ./a.out URL [seconds]
  *
@@ -6,6 +6,7 @@
  *     hub://192.0.2.7:4433/lobby?fingerprint=...        a room that another program serves
  *     whip+https://media.example.org/whip/lobby         a server of WHIP
  *     janus+https://media.example.org/janus?room=1234   a room of Janus
+ *     livekit+wss://media.example.org                   a room by LiveKit's protocol; USER_ID is the identity of the token
  *
  * What the server wants to see (a token, a PIN) is in the environment variable TOKEN, since urls are logged. */
 #define _POSIX_C_SOURCE 200809L
@@ -76,7 +77,7 @@ int main(int argc, char **argv) {
   must(msdk_engine_create(NULL, &engine), "msdk_engine_create");
   msdk_session_options options = MSDK_INIT(msdk_session_options);
   options.url = argv[1];
-  options.user_id = "publisher";
+  options.user_id = getenv("USER_ID") != NULL ? getenv("USER_ID") : "publisher";
   options.access_token = getenv("TOKEN");
   msdk_session *session = NULL;
   must(msdk_session_create(engine, &options, &session), argv[1]);

@@ -1,4 +1,4 @@
-"""A camera and a microphone that go wherever the url says: into a room of this process, of another program, of Janus, to a server of WHIP.
+"""A camera and a microphone that go wherever the url says: into a room of this process, of another program, of Janus, of LiveKit, to a server of WHIP.
 
     PYTHONPATH=Bindings/Python MEDIASDK_LIBRARY=... python3 Examples/Python/publish.py URL [--seconds N]
 
@@ -6,6 +6,7 @@
     hub://192.0.2.7:4433/lobby?fingerprint=...        a room that another program serves
     whip+https://media.example.org/whip/lobby         a server of WHIP
     janus+https://media.example.org/janus?room=1234   a room of Janus
+    livekit+wss://media.example.org                   a room by LiveKit's protocol; USER_ID is the identity of the token
 
 What the server wants to see (a token, a PIN) is in the environment variable TOKEN, since urls are logged.
 """
@@ -50,7 +51,7 @@ class Microphone(AudioProducer):
 
 
 async def publish(engine: Engine, url: str, seconds: float) -> None:
-    with engine.create_session(url, "publisher", access_token=os.environ.get("TOKEN")) as session:
+    with engine.create_session(url, os.environ.get("USER_ID", "publisher"), access_token=os.environ.get("TOKEN")) as session:
         video = engine.create_outgoing_video(VideoFormat(PixelFormat.NV12, WIDTH, HEIGHT, FPS))
         audio = engine.create_outgoing_audio(sample_rate=RATE, channels=1)
         # Before connecting: WHIP agrees on what is sent once, with its first request.

@@ -40,8 +40,8 @@
  *                               INSTALLED is mediasdk/ in the library's directory, and seen from there in ../lib, ../lib64 and, on
  *                               Debian, ../lib/ARCHITECTURE
  *   MSDK_LOG                    debug, info, warn or error: messages of that level and above are also written to stderr; read once
- *   HTTPS_PROXY                 the proxy for the signalling of sessions over TLS (whip+https, whep+https, janus+https, janus+wss) and
- *                               for relays over TLS (turns:), as HOST:PORT or USER:PASSWORD@HOST:PORT, each with "http:" and two
+ *   HTTPS_PROXY                 the proxy for the signalling of sessions over TLS (whip+https, whep+https, janus+https, janus+wss,
+ *                               livekit+wss) and for relays over TLS (turns:), as HOST:PORT or USER:PASSWORD@HOST:PORT, each with "http:" and two
  *                               slashes before it or without. It is asked with CONNECT (RFC 9110, section 9.3.6). Read for each
  *                               connection. MSDK_E_PERMISSION: it wants another password
  *   NO_PROXY                    names and addresses that are reached without it, separated by commas; a name stands for those below

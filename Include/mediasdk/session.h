@@ -29,7 +29,8 @@ typedef struct msdk_session_options {
   uint32_t struct_size;
   uint32_t event_capacity;  /**< events that may be queued, 16..65,536; 0: 1,024 */
   const char *url;          /**< "loopback:NAME" with a NAME of 1..MSDK_NAME_MAX bytes; "rtp:...": rtp.h; "hub://...": hub.h;
-                             * "webrtc:...", "whip+https://...", "whep+https://...": webrtc.h */
+                             * "webrtc:...", "whip+https://...", "whep+https://...", "janus+https://...", "livekit+wss://...":
+                             * webrtc.h */
   const char *user_id;      /**< 1..MSDK_NAME_MAX bytes of UTF-8, unique in the room; any text, so others must not use it as a file name */
   const char *display_name; /**< 1..MSDK_NAME_MAX bytes; NULL: the user id */
   const char *access_token; /**< up to MSDK_ACCESS_TOKEN_MAX bytes, passed to the room's verifier (room.h); NULL or "": none */

@@ -80,6 +80,32 @@
  * once: MSDK_E_PERMISSION (401, 403), MSDK_E_NOT_FOUND (404, 410), MSDK_E_FORMAT (406, 422: none of the offered formats),
  * MSDK_E_UNSUPPORTED (405 and others: no url of WHIP or WHEP), MSDK_E_UNTRUSTED (another certificate). MSDK_E_AGAIN: the server is busy,
  * or nobody sends there yet. msdk_session_disconnect ends the session at the server (DELETE).
+ *
+ * Rooms at servers. With one of these urls the session is in a room with others, publishes to it, and receives the streams that the
+ * program starts to receive. The events and functions below are not used, and streams may be started at any time.
+ *
+ *     janus+https://HOST[:PORT]/PATH?room=ROOM[#key=value&...]     the plugin VideoRoom of Janus, version 1.0 or later, over HTTP
+ *     janus+wss://HOST[:PORT]/PATH?room=ROOM[#key=value&...]       the same over WebSocket
+ *     livekit+wss://HOST[:PORT][/PATH][#key=value&...]             LiveKit's protocol: a room that another program serves (hub.h), or
+ *                                                                  a server of LiveKit, against which this was never run
+ *
+ * janus+http:, janus+ws: and livekit+ws: accept loopback addresses only (else MSDK_E_UNTRUSTED). What follows the # is for this end, as
+ * above: stun, relay, trickle (Janus), loopback, relay-fingerprint, fingerprint, and the bitrates. A server of LiveKit may name servers
+ * of STUN and TURN itself.
+ *
+ * The access token of Janus is "pin=...&token=...&apisecret=...&secret=...", each of them or none. That of LiveKit is a JWT
+ * (msdk_access_token_create), which names the room; its identity has to be the session's user_id (else MSDK_E_INVALID). Users and names
+ * of participants are their identities and names there, in a room of Janus their ids and display names. Streams of others whose codec
+ * is not VP8 or Opus, or that are encrypted end to end, are not reported.
+ *
+ * Mute, speakers and moderation are events as in other rooms. msdk_session_remove and msdk_session_mute need the room's secret of
+ * Janus (MSDK_E_PERMISSION), and are MSDK_E_UNSUPPORTED with LiveKit. Attributes of participants (msdk_session_set_attribute) are those
+ * of LiveKit, where the token has to grant canUpdateOwnMetadata (MSDK_E_PERMISSION); Janus has none.
+ *
+ * If a connection is lost, the path is sought anew or another session at the server takes the place of this one: the session is
+ * MSDK_SESSION_RECONNECTING meanwhile, for up to 5 minutes, and what is received is announced again. The first attempts end after 30 s.
+ * What a further attempt cannot change ends the session at once: MSDK_E_PERMISSION (the token), MSDK_E_NOT_FOUND (no such server or
+ * room), MSDK_E_FULL, MSDK_E_EXISTS (the same identity has joined from elsewhere), MSDK_E_REMOVED, MSDK_E_CLOSED, MSDK_E_UNTRUSTED.
  */
 #ifndef MEDIASDK_WEBRTC_H
 #define MEDIASDK_WEBRTC_H

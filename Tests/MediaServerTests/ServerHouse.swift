@@ -170,6 +170,13 @@ final class RoomEnd: TransportDelegate, EncodedSink, @unchecked Sendable {
     case .receivers(_, let count): events.append("receivers \(count)")
     case .channel(let channel, .opened(_, isIncoming: true)): readable.append(channel)
     case .unreachable(_, let user, let error): events.append("unreachable \(user) \(error.status)")
+    case .publishFailed(_, let error): events.append("failed \(error.status)")
+    case .moderated(_, let moderation, _): events.append("\(moderation)")
+    case .attributeChanged(let user, let key, let value, _): events.append("\(user) says \(key)=\(value ?? "nil")")
+    case .speaking(_, let user, let isSpeaking, _): events.append("\(user) \(isSpeaking ? "speaks" : "is silent")")
+    case .permissionsChanged(let user, let permissions): events.append("\(user) may \(permissions.rawValue)")
+    case .reconnecting: events.append("reconnecting")
+    case .reconnected: events.append("reconnected")
     default: break
     }
   }

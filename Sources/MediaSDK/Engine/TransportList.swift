@@ -7,7 +7,9 @@ import MediaWebRTCTransport
 /// follows.
 public enum Transports {
   /// In the order in which errors and help list them.
-  public static let all: [TransportFactory] = [.loopback, .rtp, .hub, .webRTC] + TransportFactory.whip + TransportFactory.janus
+  public static let all: [TransportFactory] =
+    [.loopback, .rtp, .hub, .webRTC] + TransportFactory.whip + TransportFactory.janus
+    + TransportFactory.liveKit
 
   /// nil: no transport has such urls.
   public static func factory(of url: String) -> TransportFactory? {

@@ -207,11 +207,21 @@ final class LiveKitMember: WebParticipant, WebConnectionOwner, TransportDelegate
     case .muted(let sid, let isMuted): mute(sid, isMuted)
     case .wants(let sid, let isWanted): media.setWanted(sid, isWanted)
     case .paused(let sid, let isPaused): media.setPaused(sid, isPaused)
-    case .describes(let name, let metadata, let attributes):
-      for other in table.liveKit.members where other !== self {
-        other.change { $0.describe(member.userID, name: name, metadata: metadata, attributes: attributes) }
-      }
+    case .describes(let name, let metadata, let attributes): describe(name, metadata, attributes)
     case .left: leave(nil)
+    }
+  }
+
+  /// Attributes of the room are everybody's; the rest is for those who speak this protocol.
+  private func describe(_ name: String, _ metadata: String, _ attributes: [String: String]) {
+    var rest = attributes
+    for key in attributes.keys.sorted() where ParticipantAttributes.isKey(key) {
+      guard let value = attributes[key], value.utf8.count <= ParticipantAttributes.longestValue else { continue }
+      if (try? place.setAttribute(key, value.isEmpty ? nil : value)) != nil { rest[key] = nil }
+    }
+    guard !name.isEmpty || !metadata.isEmpty || !rest.isEmpty else { return }
+    for other in table.liveKit.members where other !== self {
+      other.change { $0.describe(member.userID, name: name, metadata: metadata, attributes: rest) }
     }
   }
 

@@ -10,7 +10,7 @@ public struct ParticipantAttributes: Sendable, Equatable {
 
   private var values: [String: String] = [:]
   /// Counts the changes.
-  private(set) var revision: UInt64 = 0
+  public private(set) var revision: UInt64 = 0
 
   /// None, at revision 0.
   public init() {}

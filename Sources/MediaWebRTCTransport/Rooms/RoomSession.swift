@@ -5,6 +5,8 @@ import MediaTransport
 /// Whom a `RoomSession` serves. On the event loop.
 protocol RoomSessionOwner: AnyObject, Sendable {
   func session(_ session: any RoomSession, did event: TransportEvent)
+  /// The next session shows that token.
+  func session(_ session: any RoomSession, took token: AccessToken)
   /// It is over, or never came about. Once; the owner leaves it.
   func session(_ session: any RoomSession, failed failure: SignallingFailure)
 }
@@ -28,6 +30,8 @@ protocol RoomSession: AnyObject, Sendable {
   func requestKeyFrame(of stream: StreamID)
   func prefer(_ preference: VideoPreference, of stream: StreamID)
 
+  /// What the own participant says from now on; nil: no more of that key. Throws `.permission`.
+  func setAttribute(_ key: String, _ value: String?) throws(MediaError)
   /// As `Transport.remove`, `mute`.
   func remove(_ userID: String, reason: String) throws(MediaError)
   func mute(_ userID: String, _ isMuted: Bool) throws(MediaError)
@@ -38,4 +42,9 @@ protocol RoomSession: AnyObject, Sendable {
   var received: TransportStats { get }
   func receivedEntries(at time: Double) -> [JSON]
   func look(receiving stream: StreamID) -> InboundSnapshot?
+}
+
+extension RoomSession {
+  /// Ignored: of a transport without the feature `attributes`.
+  func setAttribute(_ key: String, _ value: String?) throws(MediaError) {}
 }

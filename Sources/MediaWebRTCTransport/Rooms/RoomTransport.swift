@@ -173,6 +173,13 @@ final class RoomTransport: Transport {
 
   // MARK: Access
 
+  func setAttribute(_ key: String, _ value: String?) throws(MediaError) {
+    var (attributes, session): (ParticipantAttributes, (any RoomSession)?) = state.withLock { ($0.attributes, $0.session) }
+    guard try attributes.set(key, value) else { return }
+    try session?.setAttribute(key, value)
+    state.withLock { $0.attributes = attributes }
+  }
+
   /// The next session at the server shows it; this one goes on with the token that it began with.
   func renew(_ token: AccessToken) {
     do throws(MediaError) {
@@ -234,6 +241,12 @@ extension RoomTransport: RoomSessionOwner {
       return event
     }
     if let news { tell(news) }
+  }
+
+  func session(_ session: any RoomSession, took token: AccessToken) {
+    state.withLock { state in
+      if state.session === session { state.token = token }
+    }
   }
 
   func session(_ session: any RoomSession, failed failure: SignallingFailure) {

@@ -24,8 +24,8 @@ final class WebSocketLink: NetworkDriver {
     /// For errors: "Janus".
     let name: String
     let endpoint: HTTPURL
-    /// After the endpoint's own path and query.
-    var more = ""
+    /// What is asked for; nil: the endpoint's own path and query.
+    var target: String?
     /// One that the server has to choose; nil: none.
     var subprotocol: String?
     var fields: HTTPFields = [:]
@@ -212,7 +212,7 @@ final class WebSocketLink: NetworkDriver {
   private func shake(_ state: inout State, _ link: TCPLink, _ now: Int64) {
     var random = NetworkRandom(network: network)
     let handshake = WebSocketHandshake(
-      host: endpoint.hostField, target: endpoint.target + settings.more, subprotocols: settings.subprotocol.map { [$0] } ?? [],
+      host: endpoint.hostField, target: settings.target ?? endpoint.target, subprotocols: settings.subprotocol.map { [$0] } ?? [],
       fields: settings.fields, random: &random)
     let http = HTTPClientConnection(limits: WebSocketLink.limits)
     do throws(MediaError) {

@@ -54,6 +54,10 @@ class LiveKitRoom(unittest.IsolatedAsyncioTestCase):
     def member(self, name: str, stream: int, frequency: float, **options: Any) -> RoomMember:
         return self.add(RoomMember(ROOM, name, stream, frequency, **options))
 
+    def session(self, name: str, stream: int, frequency: float, **options: Any) -> RoomMember:
+        """A session of this library that joins as other clients do."""
+        return self.add(RoomMember(f"livekit+{self.url}", name, stream, frequency, token(f"id-{name}"), **options))
+
     def let_members_moderate(self) -> None:
         may = mediasdk.Permission
         permissions = may.PUBLISH_VIDEO | may.PUBLISH_AUDIO | may.SHARE_SCREEN | may.RECEIVE | may.MODERATE
@@ -188,10 +192,10 @@ class LiveKitRoom(unittest.IsolatedAsyncioTestCase):
 
     # --------------------------------------------------------------------------------------------------------------- with a session
 
-    async def check_with_member(self, is_screen: bool) -> None:
+    async def check_with_member(self, is_screen: bool, *, is_client: bool = False) -> None:
         source = SCREEN if is_screen else CAMERA
         anna = await self.client("anna")
-        bob = self.member("Bob", *BOB, is_screen=is_screen)
+        bob = (self.session if is_client else self.member)("Bob", *BOB, is_screen=is_screen)
         await anna.publish_video(ANNA[0], source)
         await anna.publish_audio(ANNA[1])
         await self.sees(anna, "id-Bob", BOB[0], source)
@@ -203,7 +207,7 @@ class LiveKitRoom(unittest.IsolatedAsyncioTestCase):
         self.assertEqual(numbers, sorted(set(numbers)))
         await self.hears(bob, "Anna", ANNA[1])
         self.assertEqual(bob.kinds["Anna"], mediasdk.VideoKind.SCREEN_SHARE if is_screen else mediasdk.VideoKind.VIRTUAL)
-        self.assertEqual(anna.room.remote_participants["id-Bob"].name, "Bob")
+        self.assertEqual(anna.room.remote_participants["id-Bob"].name, "Id-Bob" if is_client else "Bob")
         bob.session.disconnect()
         await self.until("Anna knows that Bob left", lambda: anna.of("participant_disconnected") == [("id-Bob",)])
 
@@ -212,6 +216,12 @@ class LiveKitRoom(unittest.IsolatedAsyncioTestCase):
 
     async def test_screens_with_member(self) -> None:
         await self.check_with_member(True)
+
+    async def test_with_session(self) -> None:
+        await self.check_with_member(False, is_client=True)
+
+    async def test_screens_with_session(self) -> None:
+        await self.check_with_member(True, is_client=True)
 
     # --------------------------------------------------------------------------------------------------------------- mute
 
@@ -411,7 +421,7 @@ class LiveKitRoom(unittest.IsolatedAsyncioTestCase):
 class LiveKitRoomOfTwoConnections(LiveKitRoom):
     """Version 0, of most SDKs. What does not depend on the connections is not looked at again."""
     has_one_connection = False
-    test_five_videos_of_one_client = test_screens_with_member = test_moderation = test_many_messages = test_bytes = None  # type: ignore[assignment]
+    test_five_videos_of_one_client = test_screens_with_member = test_screens_with_session = test_moderation = test_many_messages = test_bytes = None  # type: ignore[assignment]
     test_refusals = test_same_identity = test_twenty_come_and_go = None  # type: ignore[assignment]
 
 

@@ -129,7 +129,10 @@ static void test_newest_wins(void) {
   host_instance instance;
   open_window(&instance, 64, 64);
   for (uint32_t i = 0; i < 300; i++) {
-    CHECK_EQ(render(&instance, plain(&instance, 64, 64, i * 0x010203 & 0xFFFFFF)), MSDK_OK);
+    msdk_result result;
+    /* In a process of its own it may be so far behind that all frames of its pool are on their way to it: busy. */
+    while ((result = render(&instance, plain(&instance, 64, 64, i * 0x010203 & 0xFFFFFF))) == MSDK_E_AGAIN && host_is_isolated()) pause_ms(5);
+    CHECK_EQ(result, MSDK_OK);
     uint32_t kept = outstanding(&instance);
     if (kept > 4) CHECK_EQ(kept, 4); /* rule P4 */
   }

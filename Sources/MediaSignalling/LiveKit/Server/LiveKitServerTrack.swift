@@ -13,6 +13,9 @@ public struct LiveKitTrack: Sendable, Equatable {
     info.mimeType = isVideo ? "video/vp8" : "audio/opus"
   }
 
+  /// As a server tells of it.
+  init(_ info: LiveKitTrackInfo) { self.info = info }
+
   /// As the client announces it.
   init(_ announced: LiveKitAddTrack, sid: String) {
     info = LiveKitTrackInfo()
@@ -39,6 +42,14 @@ public struct LiveKitTrack: Sendable, Equatable {
     case .unknown: nil
     }
   }
+  /// Of a shared picture; 0: not known.
+  public var size: (width: UInt32, height: UInt32) { (info.width, info.height) }
+  /// "vp8", "opus"; empty: the publisher does not say.
+  public var codec: String {
+    HTTPText.lower(info.mimeType.utf8.split(separator: UInt8(ascii: "/")).dropFirst().first.map { String(Substring($0)) } ?? "")
+  }
+  /// End to end: nobody can read it without a key.
+  public var isEncrypted: Bool { info.encryption != .none }
   /// By its publisher.
   public var isMuted: Bool {
     get { info.isMuted }

@@ -8,7 +8,7 @@ enum LiveKitMessages: FuzzTarget {
 
   static func run(_ bytes: UnsafeRawBufferPointer) throws {
     var input = Input(bytes)
-    switch input.number(below: 8) {
+    switch input.number(below: 9) {
     case 0: try again(LiveKitRequest.self, input.rest)
     case 1: try again(LiveKitResponse.self, input.rest)
     case 2: try again(LiveKitJoinRequest.self, input.rest)
@@ -18,6 +18,7 @@ enum LiveKitMessages: FuzzTarget {
       expect(grants.attributes.count <= LiveKitToken.longest, "attributes from nowhere")
     case 5: try enter(input.text)
     case 6: try hand(Array(input.rest))
+    case 7: try join(&input)
     default: try converse(&input)
     }
   }
@@ -60,6 +61,31 @@ enum LiveKitMessages: FuzzTarget {
       while session.takeEvent() != nil {}
       while let said = session.takeOutput() { _ = try LiveKitResponse(reading: said) }
     }
+  }
+
+  /// A server that says anything to a session.
+  private static func join(_ input: inout Input) throws {
+    let client = LiveKitClient(now: 0)
+    var (time, known): (Int64, Set<String>) = (0, [])
+    for number in 0..<64 where !input.isAtEnd {
+      switch input.number(below: 8) {
+      case 0: client.announce("c\(number)", isVideo: number % 2 == 0, isScreen: false, now: time)
+      case 1: client.setMuted("c\(number / 2)", number % 2 == 0)
+      case 2: client.want("TR_1", true)
+      case 3: time += Int64(input.number(below: 256)) * 1_000_000_000
+      default: client.receive(Array(input.piece()), now: time)
+      }
+      expect((client.poll(now: time) ?? .max) >= time, "a time that has passed")
+      while let event = client.takeEvent() {
+        switch event {
+        case .participant(let other): known.insert(other.identity)
+        case .left(let identity): expect(known.remove(identity) != nil, "somebody left who was not there")
+        default: break
+        }
+      }
+      while let said = client.takeOutput() { _ = try LiveKitRequest(reading: said) }
+    }
+    expect(known.count <= LiveKitClient.mostParticipants, "too many are known")
   }
 
   /// What was read and is written is read as the same, and is not longer than what its texts need.

@@ -1,0 +1,376 @@
+import MediaCore
+
+/// The client's side of the signalling of one participant (LiveKit's protocol, version 0: `LiveKitVersion`). Messages of the server and what
+/// the owner wants go in; messages and events come out. It owns no connection, no clock and no random source. After `.failed` another session
+/// is another client. Calls come one at a time. Source: the definitions of the protocol (livekit_rtc.proto, livekit_models.proto).
+public final class LiveKitClient {
+  /// What happened.
+  public enum Event: Sendable, Equatable {
+    /// The session is in the room, under that identity. Others follow.
+    case joined(identity: String, LiveKitAccess, servers: [ICEServer])
+    /// What it may do has changed.
+    case permitted(LiveKitAccess)
+    /// Somebody is in the room, or what is known of them has changed.
+    case participant(LiveKitOther)
+    /// They are not in the room any more.
+    case left(identity: String)
+    /// Of the connection by which the session receives, to be answered by `answer`. Which track comes in which section.
+    case offer(String, tracks: [String: String])
+    /// To the offer of the connection by which it publishes.
+    case answer(String)
+    /// Of the server (RFC 8838).
+    case candidate(String, mid: String?, isSubscribing: Bool)
+    /// What was announced may be offered now.
+    case published(cid: String)
+    /// It is not taken, or not any longer.
+    case refused(cid: String, MediaError)
+    /// A moderator muted what was announced so, or ended that.
+    case moderated(cid: String, isMuted: Bool)
+    /// Somebody began or ended to speak, at that level (RFC 6464); the session itself, too.
+    case speaking(identity: String, Bool, level: UInt32)
+    /// The token to come back with.
+    case token(String)
+    /// A moderator took the session out of the room; `.failed` follows.
+    case removed
+    /// It is over.
+    case failed(SignallingFailure)
+  }
+
+  private struct Announcement {
+    var sid: String?
+    var isMuted: Bool
+    /// The server has to answer until then.
+    var deadline: Int64
+  }
+
+  /// Bytes of a message of the server.
+  public static let longest = 1_048_576
+  /// Nanoseconds for the server's first message, and for its answer to an announcement.
+  static let patience: Int64 = 10_000_000_000
+  /// In a room, those who are known here; of more nothing is reported.
+  static let mostParticipants = 1_024
+  /// Of this version of the protocol the server is told, and the client understands.
+  static let protocolVersion = 15
+
+  private var output: [[UInt8]] = []
+  private var events: [Event] = []
+  private var isJoined = false
+  private var isEnded = false
+  private let deadline: Int64
+  private var own = LiveKitParticipant()
+  private var others: [String: LiveKitOther] = [:]
+  private var announcements: [String: Announcement] = [:]
+  /// Identities of those who speak.
+  private var speakers: Set<String> = []
+  private var pingInterval: Int64 = 0
+  private var pingTimeout: Int64 = 0
+  private var pingAt = Int64.max
+  private var heardAt: Int64
+
+  /// The handshake of WebSocket (`target`) begins at `now`.
+  public init(now: Int64) { (deadline, heardAt) = (now &+ LiveKitClient.patience, now) }
+
+  /// What the handshake asks for, after the server's url. Nothing is received that is not asked for.
+  public static let target = "/rtc?protocol=\(protocolVersion)&auto_subscribe=0&adaptive_stream=0"
+
+  /// What an answer means that does not open the signalling.
+  public static func failure(_ response: HTTPResponse, of server: String) -> SignallingFailure {
+    let (status, isFinal, advice): (Status, Bool, String) =
+      switch response.status {
+      case 401, 403: (.permission, true, "the access token is not accepted")
+      case 404: (.notFound, true, "there is no server of LiveKit, or no such room")
+      case 300..<400: (.unsupported, true, "redirects are not followed; use the URL that it leads to")
+      case 429: (.full, false, "it has too many requests")
+      case 400..<500: (.invalid, true, "the request is not accepted")
+      case 101: (.unsupported, true, "its handshake is not the answer to this one's")
+      default: (.io, false, "the server failed, or what is before it; try again later")
+      }
+    let said = JanusParticipant.shown(String(decoding: response.body.prefix(1_024), as: UTF8.self), longest: 200)
+    let text = "LiveKit: \(server) answered \(response.status) \(response.reason.prefix(64)): \(advice)"
+    return SignallingFailure(
+      MediaError(status, said.isEmpty ? text : "\(text) (it says: \(said))"), status: response.status, isFinal: isFinal)
+  }
+
+  /// The next message for the server; nil: there is none.
+  public func takeOutput() -> [UInt8]? { output.isEmpty ? nil : output.removeFirst() }
+  /// The next thing that happened; nil: there is none.
+  public func takeEvent() -> Event? { events.isEmpty ? nil : events.removeFirst() }
+
+  private func say(_ request: LiveKitRequest) { if isJoined, !isEnded { output.append(request.encoded) } }
+
+  // MARK: What the owner wants
+
+  /// A track that is about to be offered in a section whose track (a=msid) has the name `cid`. `.published` or `.refused` follows.
+  public func announce(
+    _ cid: String, isVideo: Bool, isScreen: Bool, width: UInt32 = 0, height: UInt32 = 0, isMuted: Bool = false, now: Int64
+  ) {
+    let kind = isVideo ? (isScreen ? "screen_share" : "camera") : (isScreen ? "screen_share_audio" : "microphone")
+    guard LiveKitAccess(own.permission).sources.contains(kind) else {
+      return refuse(cid, MediaError(.permission, "LiveKit: the access token does not grant the session to publish \(kind)"))
+    }
+    var track = LiveKitAddTrack()
+    (track.cid, track.type, track.width, track.height, track.isMuted) = (cid, isVideo ? .video : .audio, width, height, isMuted)
+    track.source = isVideo ? (isScreen ? .screenShare : .camera) : (isScreen ? .screenShareAudio : .microphone)
+    track.name = isVideo ? (isScreen ? "screen" : "camera") : (isScreen ? "screen audio" : "microphone")
+    // One layer: the server need not ask for others.
+    if isVideo {
+      var layer = LiveKitLayer()
+      (layer.quality, layer.width, layer.height) = (.high, width, height)
+      track.layers = [layer]
+    }
+    announcements[cid] = Announcement(isMuted: isMuted, deadline: now &+ LiveKitClient.patience)
+    say(.addTrack(track))
+  }
+
+  /// It is not offered any longer.
+  public func withdraw(_ cid: String) { announcements[cid] = nil }
+
+  /// Others are notified; before `.published` it goes with that.
+  public func setMuted(_ cid: String, _ isMuted: Bool) {
+    guard let one = announcements[cid], one.isMuted != isMuted else { return }
+    announcements[cid]?.isMuted = isMuted
+    if let sid = one.sid { say(.mute(LiveKitMute(sid: sid, isMuted: isMuted))) }
+  }
+
+  /// Of the connection by which the session publishes.
+  public func offer(_ sdp: String) { say(.offer(LiveKitDescription(type: "offer", sdp: sdp))) }
+  /// To `.offer`.
+  public func answer(_ sdp: String) { say(.answer(LiveKitDescription(type: "answer", sdp: sdp))) }
+
+  /// Of this end, found after the description was written; empty: none follows.
+  public func add(candidate text: String, mid: String?, isSubscribing: Bool) {
+    var trickle = LiveKitTrickle()
+    (trickle.target, trickle.isLast) = (isSubscribing ? .subscriber : .publisher, text.isEmpty)
+    let candidate: [(String, JSON)] = [("candidate", .text(text)), ("sdpMid", .text(mid ?? "0")), ("sdpMLineIndex", .whole(0))]
+    trickle.candidate = JSON.object(candidate).rendered()
+    say(.trickle(trickle))
+  }
+
+  /// A track is to be received, or not any longer.
+  public func want(_ sid: String, _ isWanted: Bool) {
+    say(.subscription(LiveKitSubscription(tracks: [sid], isWanted: isWanted)))
+  }
+
+  /// In which size and rate it is of use; 0: any.
+  public func prefer(_ sid: String, width: UInt32, height: UInt32, rate: UInt32) {
+    var settings = LiveKitTrackSettings()
+    (settings.tracks, settings.quality) = ([sid], .high)
+    (settings.width, settings.height, settings.rate) = (width, height, rate)
+    say(.trackSettings(settings))
+  }
+
+  /// What the session says of itself; nil: no more of that key. Throws `.permission`.
+  public func setAttribute(_ key: String, _ value: String?) throws(MediaError) {
+    guard LiveKitAccess(own.permission).describes else {
+      throw MediaError(
+        .permission, "LiveKit: the access token does not grant the session to say something of itself (canUpdateOwnMetadata)")
+    }
+    var metadata = LiveKitMetadata()
+    // What is empty stays as it is.
+    (metadata.attributes, metadata.name, metadata.metadata) = ([key: value ?? ""], own.name, own.metadata)
+    say(.metadata(metadata))
+  }
+
+  /// Says goodbye; nothing follows.
+  public func leave() {
+    var leave = LiveKitLeave()
+    leave.reason = .clientInitiated
+    say(.leave(leave))
+    (isEnded, events) = (true, [])
+  }
+
+  // MARK: Time
+
+  /// Lets time pass. It is called again then; nil: not before something else happens.
+  public func poll(now: Int64) -> Int64? {
+    guard !isEnded else { return nil }
+    guard isJoined else {
+      guard now >= deadline else { return deadline }
+      return fail(.timeout, "the server did not let the session in within \(LiveKitClient.patience / 1_000_000_000) s")
+    }
+    if pingTimeout > 0, now >= heardAt &+ pingInterval &+ pingTimeout {
+      return fail(.timeout, "the server said nothing for \((pingInterval &+ pingTimeout) / 1_000_000_000) s")
+    }
+    if now >= pingAt {
+      var ping = LiveKitPing()
+      ping.timestamp = now / 1_000_000
+      say(.ping(ping))
+      pingAt = now &+ pingInterval
+    }
+    for (cid, one) in announcements where one.sid == nil && now >= one.deadline {
+      refuse(cid, MediaError(.timeout, "LiveKit: the server does not take the track: it did not answer within 10 s"))
+    }
+    let answers = announcements.values.filter { $0.sid == nil }.map(\.deadline).min()
+    return [pingAt, answers ?? .max, pingTimeout > 0 ? heardAt &+ pingInterval &+ pingTimeout : .max].min()
+  }
+
+  private func refuse(_ cid: String, _ error: MediaError) {
+    announcements[cid] = nil
+    events.append(.refused(cid: cid, error))
+  }
+
+  @discardableResult private func fail(_ status: Status, _ text: String, isFinal: Bool = false) -> Int64? {
+    fail(SignallingFailure(MediaError(status, "LiveKit: \(text)"), isFinal: isFinal))
+    return nil
+  }
+
+  /// The connection is lost, or never came about.
+  public func fail(_ failure: SignallingFailure) {
+    guard !isEnded else { return }
+    isEnded = true
+    events.append(.failed(failure))
+  }
+
+  // MARK: What the server says
+
+  /// One message.
+  public func receive(_ bytes: [UInt8], now: Int64) {
+    guard !isEnded else { return }
+    heardAt = now
+    do throws(MediaError) {
+      let response = try LiveKitResponse(reading: bytes, longest: LiveKitClient.longest)
+      if case .join(let join) = response, !isJoined { return take(join, now) }
+      if case .leave(let leave) = response { return take(leave) }
+      // What comes before does not belong to this session.
+      if isJoined { try take(response, now) }
+    } catch {
+      fail(SignallingFailure(error, isFinal: false))
+    }
+  }
+
+  private func take(_ join: LiveKitJoin, _ now: Int64) {
+    guard let participant = join.participant, (1...255).contains(participant.identity.utf8.count) else {
+      fail(.corrupt, "the server does not say who the session is")
+      return
+    }
+    (isJoined, own) = (true, participant)
+    let second: Int64 = 1_000_000_000
+    (pingInterval, pingTimeout) = (Int64(max(0, join.pingInterval)) * second, Int64(max(0, join.pingTimeout)) * second)
+    pingAt = pingInterval > 0 ? now &+ pingInterval : .max
+    let servers = join.iceServers.prefix(8).flatMap { one in
+      one.urls.prefix(8).compactMap { ICEServer($0, user: one.username, password: one.credential) }
+    }
+    events.append(.joined(identity: participant.identity, LiveKitAccess(participant.permission), servers: servers))
+    for other in join.others { meet(other) }
+  }
+
+  private func take(_ leave: LiveKitLeave) {
+    let isAgain = leave.action != .disconnect || leave.canReconnect
+    switch leave.reason {
+    case .participantRemoved:
+      events.append(.removed)
+      fail(.removed, "a moderator took the session out of the room", isFinal: true)
+    case .duplicateIdentity: fail(.exists, "another participant with the session's identity has joined", isFinal: true)
+    case .roomDeleted, .roomClosed: fail(.closed, "the room was closed", isFinal: true)
+    case .serverShutdown: fail(.closed, "the server ends", isFinal: !isAgain)
+    default: fail(.closed, "the server ended the session (reason \(leave.reason.rawValue))", isFinal: !isAgain)
+    }
+  }
+
+  private func take(_ response: LiveKitResponse, _ now: Int64) throws(MediaError) {
+    switch response {
+    case .offer(let offer):
+      let sections = LiveKitOffer(offer.sdp).sections.filter(\.isSent)
+      let named = sections.compactMap { section in section.track.map { (section.mid, $0) } }
+      events.append(.offer(offer.sdp, tracks: Dictionary(named) { first, _ in first }))
+    case .answer(let answer): events.append(.answer(answer.sdp))
+    case .trickle(let trickle): try take(trickle)
+    case .participants(let update): for one in update.participants { meet(one) }
+    case .published(let published): take(published)
+    case .unpublished(let track):
+      guard let cid = cid(of: track.sid) else { return }
+      refuse(cid, MediaError(.closed, "LiveKit: the server ended the track"))
+    case .mute(let mute):
+      guard let cid = cid(of: mute.sid), announcements[cid]?.isMuted != mute.isMuted else { return }
+      announcements[cid]?.isMuted = mute.isMuted
+      events.append(.moderated(cid: cid, isMuted: mute.isMuted))
+    case .speakers(let update): for one in update.speakers { take(one) }
+    case .permission, .subscriptionFailure, .subscribed, .streamStates, .subscribedQualities, .qualities, .room, .sections, .reconnect:
+      return
+    case .token(let token): if (1...4_095).contains(token.utf8.count) { events.append(.token(token)) }
+    case .pong, .moved, .join, .leave, .other: return
+    }
+  }
+
+  private func cid(of sid: String) -> String? { announcements.first { $0.value.sid == sid }?.key }
+
+  private func take(_ trickle: LiveKitTrickle) throws(MediaError) {
+    guard !trickle.candidate.isEmpty else { return }
+    let json = try JSONReader.read(Array(trickle.candidate.utf8), name: "a candidate of LiveKit", mostValues: 64)
+    guard let text = json.member("candidate")?.string, text.utf8.count <= 1_024 else { return }
+    let mid = json.member("sdpMid")?.string
+    let isSubscribing = trickle.target == .subscriber
+    events.append(.candidate(text, mid: (mid?.utf8.count ?? 65) <= 64 ? mid : nil, isSubscribing: isSubscribing))
+  }
+
+  private func take(_ published: LiveKitTrackPublished) {
+    guard let track = published.track, let one = announcements[published.cid], one.sid == nil else { return }
+    announcements[published.cid]?.sid = track.sid
+    events.append(.published(cid: published.cid))
+    if one.isMuted != track.isMuted { say(.mute(LiveKitMute(sid: track.sid, isMuted: one.isMuted))) }
+  }
+
+  private func take(_ speaker: LiveKitSpeaker) {
+    let identity = speaker.sid == own.sid ? own.identity : others.values.first { $0.sid == speaker.sid }?.identity
+    guard let identity else { return }
+    let level = UInt32(127 - 127 * max(0, min(1, speaker.level.isFinite ? speaker.level : 0)))
+    if speaker.isActive { speakers.insert(identity) } else if speakers.remove(identity) == nil { return }
+    events.append(.speaking(identity: identity, speaker.isActive, level: speaker.isActive ? level : 127))
+  }
+
+  private func meet(_ info: LiveKitParticipant) {
+    if info.sid == own.sid || info.identity == own.identity { return change(info) }
+    guard info.state != .disconnected else {
+      // Somebody of the same identity may have come meanwhile.
+      guard others[info.identity]?.sid == info.sid else { return }
+      others[info.identity] = nil
+      speakers.remove(info.identity)
+      return events.append(.left(identity: info.identity))
+    }
+    guard let one = LiveKitOther(info), others[one.identity] != one else { return }
+    let former = others[one.identity]
+    guard former != nil || others.count < LiveKitClient.mostParticipants else { return }
+    if let former, former.sid != one.sid {
+      speakers.remove(one.identity)
+      events.append(.left(identity: one.identity))
+    }
+    others[one.identity] = one
+    events.append(.participant(one))
+  }
+
+  private func change(_ info: LiveKitParticipant) {
+    let (former, now) = (LiveKitAccess(own.permission), LiveKitAccess(info.permission ?? own.permission))
+    let permission = info.permission ?? own.permission
+    (own, own.permission) = (info, permission)
+    if former != now { events.append(.permitted(now)) }
+  }
+}
+
+/// What a participant of LiveKit may do.
+public struct LiveKitAccess: Sendable, Equatable {
+  /// Of what kind: "camera", "microphone", "screen_share", "screen_share_audio".
+  public let sources: [String]
+  /// Tracks of others.
+  public let subscribes: Bool
+  /// What is said of it: attributes.
+  public let describes: Bool
+
+  init(_ permission: LiveKitPermission?) {
+    let all = ["camera", "microphone", "screen_share", "screen_share_audio"]
+    (subscribes, describes) = (permission?.canSubscribe ?? true, permission?.canUpdateMetadata ?? false)
+    guard permission?.canPublish ?? true else {
+      sources = []
+      return
+    }
+    let named: [String] = (permission?.sources ?? []).compactMap { source in
+      switch source {
+      case .camera: all[0]
+      case .microphone: all[1]
+      case .screenShare: all[2]
+      case .screenShareAudio: all[3]
+      case .unknown: nil
+      }
+    }
+    sources = named.isEmpty ? all : named
+  }
+}

@@ -1,0 +1,105 @@
+import CMediaSDK
+import MediaCore
+import MediaSignalling
+import MediaTransport
+
+/// Who is in a room of LiveKit and what they send, as a session sees it: ids of streams for the sids of the server. A plain value.
+struct LiveKitRoster: Sendable {
+  private struct Entry: Sendable {
+    var member: Member
+    /// That are announced to the session.
+    var tracks: [LiveKitTrack] = []
+  }
+
+  private var entries: [String: Entry] = [:]
+  /// By sid.
+  private(set) var streams: [String: StreamID] = [:]
+  private var sids: [StreamID: String] = [:]
+
+  func sid(of stream: StreamID) -> String? { sids[stream] }
+  /// The stream by which somebody speaks; nil: they send no audio.
+  func voice(of userID: String) -> StreamID? {
+    entries[userID]?.tracks.first { !$0.isVideo && !$0.isScreen }.flatMap { streams[$0.sid] }
+  }
+
+  /// Somebody came, or is known better: what the session is notified of.
+  mutating func take(_ other: LiveKitOther) -> [TransportEvent] {
+    var events: [TransportEvent] = []
+    var entry: Entry
+    if let known = entries[other.identity] {
+      entry = known
+      events += change(&entry.member, other)
+    } else {
+      entry = Entry(member: Member(userID: other.identity, displayName: other.name.isEmpty ? other.identity : other.name))
+      _ = change(&entry.member, other)
+      events.append(.joined(entry.member))
+    }
+    let current = other.tracks.filter { LiveKitRoster.codec(of: $0) != nil }
+    for former in entry.tracks where !current.contains(where: { $0.sid == former.sid }) { events += remove(former.sid) }
+    for track in current {
+      if let former = entry.tracks.first(where: { $0.sid == track.sid }) {
+        if !track.isVideo, former.isMuted != track.isMuted, let id = streams[track.sid] { events.append(.streamMuted(id, track.isMuted)) }
+      } else if streams[track.sid] == nil {
+        events.append(add(track, of: other.identity))
+      }
+    }
+    entry.tracks = current
+    entries[other.identity] = entry
+    return events
+  }
+
+  mutating func remove(userID: String) -> [TransportEvent] {
+    guard let entry = entries.removeValue(forKey: userID) else { return [] }
+    return entry.tracks.flatMap { remove($0.sid) } + [.left(userID: userID)]
+  }
+
+  private mutating func remove(_ sid: String) -> [TransportEvent] {
+    guard let id = streams.removeValue(forKey: sid) else { return [] }
+    sids[id] = nil
+    return [.streamRemoved(id)]
+  }
+
+  private func change(_ member: inout Member, _ other: LiveKitOther) -> [TransportEvent] {
+    var events: [TransportEvent] = []
+    for key in Set(member.attributes.keys).union(other.attributes.keys).sorted() {
+      let value = other.attributes[key]
+      // What a program of this SDK could not say is not reported either.
+      guard ParticipantAttributes.isKey(key), (value?.utf8.count ?? 0) <= ParticipantAttributes.longestValue else { continue }
+      guard (try? member.attributes.set(key, value)) == true else { continue }
+      let revision = member.attributes.revision
+      events.append(.attributeChanged(userID: member.userID, key: key, value: value, revision: revision))
+    }
+    return events
+  }
+
+  private mutating func add(_ track: LiveKitTrack, of userID: String) -> TransportEvent {
+    let id = StreamID.next()
+    (streams[track.sid], sids[id]) = (id, track.sid)
+    var description = StreamDescription(
+      id: id, userID: userID, codec: LiveKitRoster.codec(of: track) ?? 0, format: LiveKitRoster.format(of: track))
+    description.isMuted = !track.isVideo && track.isMuted
+    return .streamAdded(description)
+  }
+
+  /// nil for what cannot be received here. Without a name it is what every endpoint of WebRTC has.
+  private static func codec(of track: LiveKitTrack) -> UInt32? {
+    guard !track.isEncrypted else { return nil }
+    return switch (track.isVideo, track.codec) {
+    case (true, "vp8"), (true, ""): UInt32(MSDK_CODEC_VP8)
+    case (false, "opus"), (false, "red"), (false, ""): UInt32(MSDK_CODEC_OPUS)
+    default: nil
+    }
+  }
+
+  /// Its size is what the publisher said last, 640x480 if nothing: each frame has its own.
+  private static func format(of track: LiveKitTrack) -> StreamFormat {
+    if track.isVideo {
+      let kind: VideoKind = track.isScreen ? .screenShare : .virtual
+      let isKnown = [track.size.width, track.size.height].allSatisfy { (1...16_384).contains($0) }
+      let (width, height) = isKnown ? track.size : (640, 480)
+      return .video(VideoFormat(.i420, width: width, height: height, frameRate: FrameRate(30)), kind: kind.rawValue)
+    }
+    let kind = track.isScreen ? UInt32(MSDK_AUDIO_SCREEN_SHARE) : UInt32(MSDK_AUDIO_MICROPHONE)
+    return .audio(AudioFormat(.s16, sampleRate: 48_000, channels: 2), kind: kind)
+  }
+}

@@ -1,0 +1,475 @@
+import MediaCore
+import MediaNetwork
+import MediaRuntime
+import MediaSDP
+import MediaSignalling
+import MediaTransport
+import MediaWebRTC
+
+/// One session at a server that speaks LiveKit's protocol: joins the client's side of the signalling, its connection of WebSocket, the connection
+/// of WebRTC that publishes and the one that receives. After it failed another one is made. Functions may be called from any thread; what comes
+/// is handled on the event loop.
+final class LiveKitSession: RoomSession, TransportDelegate {
+  private struct State: @unchecked Sendable {
+    let client: LiveKitClient
+    var roster = LiveKitRoster()
+    var isJoined = false
+    var hasFailed = false
+    /// Nothing is negotiated any more.
+    var isLeaving = false
+    var isLeft = false
+    /// Connections whose path is lost.
+    var lost: Set<Direction> = []
+    var receptionLostAt: Int64?
+
+    // What is sent.
+    var servers: [ICEServer] = []
+    var publisher: WebRTCTransport?
+    var publications: [RoomPublication] = []
+    /// What the signalling calls them.
+    var cids: [StreamID: String] = [:]
+    var nextCID = 0
+    /// An offer waits for its answer.
+    var isOffering = false
+    var offer = ""
+
+    // What is received.
+    var answer = ""
+    var reception: RoomReception<String>?
+
+    func stream(_ cid: String) -> StreamID? { cids.first { $0.value == cid }?.key }
+  }
+
+  private enum Direction { case sending, receiving }
+
+  /// After the server ended a connection of WebRTC, nanoseconds in which it may say why.
+  static let reasonPatience: Int64 = 3_000_000_000
+
+  private let url: LiveKitURL
+  private let own: Member
+  private let socket: WebSocketLink
+  private let thread: any DriverLoop
+  private let network: any Network
+  private let loop: EventLoop
+  private let capture: PacketCapture?
+  private let owner: any RoomSessionOwner
+  private let state: Monitor<State>
+  /// Of the session's tracks, so that none has the name of one before.
+  private let label: String
+
+  init(
+    _ url: LiveKitURL, own: Member, token: AccessToken, thread: any DriverLoop, network: any Network, loop: EventLoop,
+    capture: PacketCapture?, owner: any RoomSessionOwner
+  ) {
+    (self.url, self.own, self.thread, self.network, self.loop) = (url, own, thread, network, loop)
+    (self.capture, self.owner) = (capture, owner)
+    label = String(network.random(), radix: 36)
+    let endpoint = url.endpoint
+    let settings = WebSocketLink.Settings(
+      name: "LiveKit", endpoint: endpoint, target: url.target, fields: ["Authorization": "Bearer \(token.value)"],
+      fingerprint: url.fingerprint, longest: LiveKitClient.longest
+    ) { LiveKitClient.failure($0, of: endpoint.text) }
+    socket = WebSocketLink(settings, network: network, thread: thread)
+    state = Monitor(State(client: LiveKitClient(now: loop.clock.now())))
+  }
+
+  func begin(_ publications: [RoomPublication]) {
+    state.withLock { $0.publications = publications }
+    do throws(MediaError) {
+      try socket.start { [weak self] event in
+        guard let self else { return }
+        self.loop.post { self.take(event) }
+      }
+    } catch {
+      return fail(error)
+    }
+    change { _, _ in }
+  }
+
+  func prepareToLeave() { state.withLock { $0.isLeaving = true } }
+
+  func leave() {
+    let (publisher, reception): (WebRTCTransport?, RoomReception<String>?) = state.withLock { state in
+      (state.isLeaving, state.isLeft) = (true, true)
+      state.client.leave()
+      return (state.publisher.take(), state.reception.take())
+    }
+    publisher?.disconnect()
+    reception?.close()
+    // At once, as the loop may end with the engine.
+    flush()
+    socket.close()
+  }
+
+  // MARK: The server
+
+  private func change(_ body: (inout State, _ now: Int64) -> Void) {
+    state.withLock { body(&$0, loop.clock.now()) }
+    flush()
+    loop.post { [self] in advance() }
+  }
+
+  /// In the order in which they were made.
+  private func flush() {
+    while let message = state.withLock({ $0.client.takeOutput() }) { socket.send(.binary(message)) }
+  }
+
+  /// Does what has happened. On the loop.
+  private func advance() {
+    while true {
+      let (next, event): (Int64?, LiveKitClient.Event?) = state.withLock { state in
+        (state.client.poll(now: loop.clock.now()), state.client.takeEvent())
+      }
+      flush()
+      guard let event else {
+        if let next, next != .max { loop.schedule(at: next) { [self] in advance() } }
+        return
+      }
+      handle(event)
+    }
+  }
+
+  private func take(_ event: WebSocketLinkEvent) {
+    change { state, now in
+      switch event {
+      case .message(let bytes): state.client.receive(bytes, now: now)
+      case .failed(let failure): state.client.fail(failure)
+      }
+    }
+  }
+
+  private func handle(_ event: LiveKitClient.Event) {
+    if state.withLock({ $0.isLeft }) { return }
+    do throws(MediaError) {
+      switch event {
+      case .joined(let identity, let access, let servers): try joined(identity, access, servers)
+      case .permitted(let access): tell([.permissionsChanged(userID: own.userID, LiveKitSession.permissions(access))])
+      case .participant(let other): tell(state.withLock { $0.roster.take(other) })
+      case .left(let identity): tell(state.withLock { $0.roster.remove(userID: identity) })
+      case .offer(let sdp, let tracks): try take(offer: sdp, tracks)
+      case .answer(let sdp): try take(answer: sdp)
+      case .candidate(let text, let mid, isSubscribing: true): state.withLock { $0.reception }?.addRemote(candidate: text, mid: mid)
+      case .candidate(let text, let mid, _): try? state.withLock { $0.publisher }?.addRemote(candidate: text, mid: mid)
+      case .published(let cid): try publish(cid)
+      case .refused(let cid, let error): refused(cid, error)
+      case .moderated(let cid, let isMuted): moderated(cid, isMuted)
+      case .speaking(let identity, let isSpeaking, let level): speak(identity, isSpeaking, level)
+      // Whoever connects again shows the newest.
+      case .token(let token): owner.session(self, took: AccessToken(token))
+      case .removed: tell([.moderated(by: "", .removed, reason: "")])
+      case .failed(let failure): fail(failure)
+      }
+    } catch {
+      fail(error)
+    }
+  }
+
+  private func tell(_ events: [TransportEvent]) {
+    for event in events { owner.session(self, did: event) }
+  }
+
+  private func fail(_ error: MediaError) {
+    fail(SignallingFailure(error, isFinal: ![.timeout, .closed, .io, .again].contains(error.status)))
+  }
+
+  private func fail(_ failure: SignallingFailure) {
+    let isNews = state.withLock { state in
+      defer { state.hasFailed = true }
+      return !state.hasFailed && !state.isLeft
+    }
+    if isNews { loop.post { [self] in owner.session(self, failed: failure) } }
+  }
+
+  // MARK: The room
+
+  private func joined(_ identity: String, _ access: LiveKitAccess, _ servers: [ICEServer]) throws(MediaError) {
+    guard identity == own.userID else {
+      let theirs = identity.prefix(64)
+      throw MediaError(
+        .invalid, "LiveKit: the access token is of \"\(theirs)\", the session of \"\(own.userID.prefix(64))\"; accepted: the same")
+    }
+    let reception = RoomReception<String>(url.options, servers: servers, network: network, thread: thread, tap: capture) {
+      [weak self] event in
+      guard let self else { return }
+      self.loop.post { self.take(event) }
+    }
+    let publications = state.withLock { state in
+      (state.isJoined, state.servers, state.reception) = (true, servers, reception)
+      // A token that does not grant it has attributes of its own.
+      for key in own.attributes.keys { try? state.client.setAttribute(key, own.attributes[key]) }
+      return state.publications
+    }
+    tell([.connected(LiveKitSession.permissions(access))])
+    for one in publications { announce(one) }
+  }
+
+  private static func permissions(_ access: LiveKitAccess) -> Permissions {
+    var result: Permissions = access.subscribes ? [.receive] : []
+    if access.sources.contains("camera") { result.insert(.publishVideo) }
+    if access.sources.contains("microphone") { result.insert(.publishAudio) }
+    if access.sources.contains("screen_share") { result.insert(.shareScreen) }
+    return result
+  }
+
+  private func speak(_ userID: String, _ isSpeaking: Bool, _ level: UInt32) {
+    if let stream = state.withLock({ $0.roster.voice(of: userID) }) {
+      tell([.speaking(stream, userID: userID, isSpeaking, level: level)])
+    }
+  }
+
+  /// Video goes on here: the server does not pass it on.
+  private func moderated(_ cid: String, _ isMuted: Bool) {
+    let isAudio = state.withLock { state in
+      guard let stream = state.stream(cid), let place = state.publications.firstIndex(where: { $0.id == stream }) else { return false }
+      state.publications[place].isMuted = isMuted
+      return !state.publications[place].isVideo
+    }
+    if isAudio { tell([.moderated(by: "", isMuted ? .muted : .unmuted, reason: "")]) }
+  }
+
+  func setAttribute(_ key: String, _ value: String?) throws(MediaError) {
+    try state.withLock { state throws(MediaError) in
+      // Before it has joined: with that.
+      if state.isJoined { try state.client.setAttribute(key, value) }
+    }
+    flush()
+  }
+
+  func remove(_ userID: String, reason: String) throws(MediaError) { throw LiveKitSession.cannotModerate }
+  func mute(_ userID: String, _ isMuted: Bool) throws(MediaError) { throw LiveKitSession.cannotModerate }
+
+  private static let cannotModerate = MediaError(
+    .unsupported, "a session does not moderate a room of LiveKit; accepted: requests to the server's API (RoomService)")
+
+  // MARK: Sending
+
+  func publish(_ one: RoomPublication) throws(MediaError) {
+    let isJoined = state.withLock { state in
+      state.publications.append(one)
+      return state.isJoined
+    }
+    if isJoined { announce(one) }
+  }
+
+  private func announce(_ one: RoomPublication) {
+    var size: (width: UInt32, height: UInt32) = (0, 0)
+    if case .video(let format, _) = one.format { size = (UInt32(format.width), UInt32(format.height)) }
+    change { state, now in
+      state.nextCID += 1
+      let cid = "\(label)-\(state.nextCID)"
+      state.cids[one.id] = cid
+      state.client.announce(
+        cid, isVideo: one.isVideo, isScreen: one.isScreen, width: size.width, height: size.height, isMuted: one.isMuted, now: now)
+    }
+  }
+
+  /// The server knows what is about to come.
+  private func publish(_ cid: String) throws(MediaError) {
+    let (publication, known, servers): (RoomPublication?, WebRTCTransport?, [ICEServer]) = state.withLock { state in
+      (state.publications.first { state.cids[$0.id] == cid }, state.publisher, state.servers)
+    }
+    // It may have ended meanwhile.
+    guard let one = publication else { return }
+    let publisher =
+      known
+      ?? WebRTCTransport(
+        url.options, servers: servers, own: own.userID, thread: thread, network: network, loop: loop, capture: capture, keepsCapture: true)
+    if known == nil {
+      state.withLock { $0.publisher = publisher }
+      publisher.connect(self)
+    }
+    do throws(MediaError) {
+      try publisher.publish(one.id, one.codec, one.format, one.layers, in: nil, as: RTPMedia.Track(label, cid))
+    } catch {
+      return refused(cid, error)
+    }
+    loop.post { [self] in offer() }
+  }
+
+  private func refused(_ cid: String, _ error: MediaError) {
+    let (stream, publisher): (StreamID?, WebRTCTransport?) = state.withLock { state in
+      state.client.withdraw(cid)
+      guard let stream = state.stream(cid) else { return (nil, nil) }
+      state.cids[stream] = nil
+      state.publications.removeAll { $0.id == stream }
+      return (stream, state.publisher)
+    }
+    guard let stream else { return }
+    publisher?.unpublish(stream, endsSection: true)
+    tell([.publishFailed(stream, error)])
+  }
+
+  func unpublish(_ stream: StreamID) {
+    let publisher: WebRTCTransport? = state.withLock { state in
+      state.publications.removeAll { $0.id == stream }
+      if let cid = state.cids.removeValue(forKey: stream) { state.client.withdraw(cid) }
+      return state.publisher
+    }
+    publisher?.unpublish(stream, endsSection: true)
+  }
+
+  func setMuted(_ stream: StreamID, _ isMuted: Bool) {
+    change { state, _ in
+      guard let place = state.publications.firstIndex(where: { $0.id == stream }) else { return }
+      state.publications[place].isMuted = isMuted
+      if let cid = state.cids[stream] { state.client.setMuted(cid, isMuted) }
+    }
+  }
+
+  /// What is wanted, and in no description yet; when the one before was answered.
+  private func offer() {
+    let publisher: WebRTCTransport? = state.withLock { state in
+      guard !state.isOffering, !state.isLeaving, !state.hasFailed, let publisher = state.publisher else { return nil }
+      state.isOffering = true
+      return publisher
+    }
+    guard let publisher else { return }
+    do throws(MediaError) {
+      guard publisher.needsNegotiation else { return state.withLock { $0.isOffering = false } }
+      _ = try publisher.describe()
+      let text = try publisher.localDescription()
+      change { state, _ in
+        state.offer = text
+        state.client.offer(text)
+      }
+    } catch {
+      fail(error)
+    }
+  }
+
+  private func take(answer sdp: String) throws(MediaError) {
+    guard let publisher = state.withLock({ $0.isOffering ? $0.publisher : nil }) else { return }
+    _ = try publisher.setRemote(.answer, sdp)
+    state.withLock { $0.isOffering = false }
+    offer()
+  }
+
+  /// Of the publisher's connection.
+  func transport(_ transport: any Transport, _ event: TransportEvent) {
+    guard let publisher = state.withLock({ $0.isLeft ? nil : $0.publisher }), publisher === transport else { return }
+    switch event {
+    case .signal(.negotiationNeeded): offer()
+    case .signal(.localCandidate(let text, let mid, let user)):
+      change { state, _ in
+        if LiveKitSession.isNew(text, user, in: state.offer) { state.client.add(candidate: text, mid: mid, isSubscribing: false) }
+      }
+    case .signal(.restartWanted): do throws(MediaError) { try publisher.restartICE() } catch { fail(error) }
+    case .signal: return
+    case .connected, .reconnected: found(.sending)
+    case .reconnecting: lost(.sending)
+    case .disconnected(let error): ended(.sending, error ?? MediaError(.closed, "LiveKit: the server ended the connection that publishes"))
+    case .receivers(let stream, let count):
+      state.withLock { state in
+        if let place = state.publications.firstIndex(where: { $0.id == stream }) { state.publications[place].isTaken = count > 0 }
+      }
+      tell([event])
+    case .publishFailed(let stream, let error): if let cid = state.withLock({ $0.cids[stream] }) { refused(cid, error) }
+    case .keyFrameRequested, .estimate, .network: tell([event])
+    default: return
+    }
+  }
+
+  /// It is of the generation that was described, and not in the description.
+  private static func isNew(_ text: String, _ user: String, in description: String) -> Bool {
+    guard let known = WHIPDescriptions.credentials(in: description), known.user == user else { return false }
+    return !description.has(text)
+  }
+
+  // MARK: Paths
+
+  private func lost(_ direction: Direction) {
+    let isFirst = state.withLock { state in state.lost.insert(direction).inserted && state.lost.count == 1 }
+    if isFirst { tell([.reconnecting]) }
+  }
+
+  private func found(_ direction: Direction) {
+    let isLast = state.withLock { state in state.lost.remove(direction) != nil && state.lost.isEmpty }
+    if isLast { tell([.reconnected]) }
+  }
+
+  /// A connection of WebRTC is over. Why, the server may say later: the packet that ends it may be faster.
+  private func ended(_ direction: Direction, _ error: MediaError) {
+    guard error.status == .closed else { return fail(error) }
+    lost(direction)
+    loop.schedule(at: loop.clock.now() &+ LiveKitSession.reasonPatience) { [self] in fail(error) }
+  }
+
+  // MARK: Receiving
+
+  func subscribe(to stream: StreamID, _ sink: any EncodedSink) {
+    guard let (sid, reception) = place(of: stream) else { return }
+    reception?.subscribe(to: sid, sink)
+    change { state, _ in state.client.want(sid, true) }
+  }
+
+  func unsubscribe(from stream: StreamID) {
+    guard let (sid, reception) = place(of: stream) else { return }
+    reception?.unsubscribe(from: sid)
+    change { state, _ in state.client.want(sid, false) }
+  }
+
+  private func place(of stream: StreamID) -> (sid: String, reception: RoomReception<String>?)? {
+    state.withLock { state in state.roster.sid(of: stream).map { ($0, state.reception) } }
+  }
+
+  func prefer(_ preference: VideoPreference, of stream: StreamID) {
+    let rate = UInt32((preference.frameRate?.perSecond ?? 0).rounded(.up))
+    change { state, _ in
+      guard let sid = state.roster.sid(of: stream) else { return }
+      state.client.prefer(sid, width: preference.width, height: preference.height, rate: rate)
+    }
+  }
+
+  func requestKeyFrame(of stream: StreamID) {
+    if let (sid, reception) = place(of: stream) { reception?.requestKeyFrame(of: sid) }
+  }
+
+  private func take(offer sdp: String, _ tracks: [String: String]) throws(MediaError) {
+    guard let reception = state.withLock({ $0.isLeaving ? nil : $0.reception }) else { return }
+    let text = try reception.answer(sdp, tracks)
+    change { state, _ in
+      state.answer = text
+      state.client.answer(text)
+    }
+  }
+
+  private func take(_ event: RoomReceptionEvent<String>) {
+    if state.withLock({ $0.isLeft || $0.hasFailed }) { return }
+    switch event {
+    case .candidate(let text, let mid, let user):
+      change { state, _ in
+        if LiveKitSession.isNew(text, user, in: state.answer) { state.client.add(candidate: text, mid: mid, isSubscribing: true) }
+      }
+    // Of this connection the server alone begins another generation of ICE, which it does for a session that comes back.
+    case .restartWanted: fail(MediaError(.io, "LiveKit: the path by which streams are received was lost"))
+    case .path(true):
+      state.withLock { $0.receptionLostAt = nil }
+      found(.receiving)
+    case .path(false): receptionLost()
+    case .failed(let error): ended(.receiving, error)
+    // The server says who speaks, and chooses layers.
+    case .candidatesComplete, .size, .spoke: return
+    }
+  }
+
+  private func receptionLost() {
+    let now = loop.clock.now()
+    let isNews = state.withLock { state in
+      defer { state.receptionLostAt = state.receptionLostAt ?? now }
+      return state.receptionLostAt == nil
+    }
+    guard isNews else { return }
+    lost(.receiving)
+    loop.schedule(at: now &+ WebRTCTransport.patience) { [self] in
+      guard state.withLock({ $0.receptionLostAt == now }) else { return }
+      fail(MediaError(.timeout, "the path by which streams are received was lost for \(WebRTCTransport.patience / 1_000_000_000) s"))
+    }
+  }
+
+  // MARK: Figures
+
+  var publisher: WebRTCTransport? { state.withLock { $0.publisher } }
+  var received: TransportStats { state.withLock { $0.reception }?.stats ?? TransportStats() }
+  func receivedEntries(at time: Double) -> [JSON] { state.withLock { $0.reception }?.statsEntries(at: time) ?? [] }
+  func look(receiving stream: StreamID) -> InboundSnapshot? { place(of: stream).flatMap { $0.reception?.look(receiving: $0.sid) } }
+}

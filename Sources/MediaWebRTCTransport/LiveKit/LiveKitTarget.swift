@@ -1,0 +1,42 @@
+import MediaCore
+import MediaNetwork
+import MediaTransport
+
+extension TransportFactory {
+  /// Rooms at servers that speak LiveKit's protocol. Without TLS on this machine only.
+  public static let liveKit: [TransportFactory] = LiveKitURL.schemes.map { scheme in
+    TransportFactory(
+      scheme: scheme, form: LiveKitURL.form(scheme), features: [.network, .members, .accessTokens, .preferences, .attributes]
+    ) { url, argument throws(MediaError) in
+      LiveKitTarget(url: try LiveKitURL(url, scheme: scheme, argument: argument))
+    }
+  }
+}
+
+struct LiveKitTarget: TransportTarget {
+  let url: LiveKitURL
+  var network: any Network = SystemNetwork.shared
+
+  /// `.permission`: there is no access token; `.invalid`: one that is no JWT.
+  func makeTransport(_ context: TransportContext) throws(MediaError) -> any Transport {
+    let network = network.ignoringEnvironment(context.ignoresEnvironment)
+    let (thread, capture) = (try context.thread(), try context.capture())
+    return try RoomTransport(context, network: network, capture: capture, check: LiveKitTarget.check) {
+      [url, own = context.member, loop = context.loop] (token, attributes, owner) throws(MediaError) in
+      var own = own
+      own.attributes = attributes
+      return LiveKitSession(url, own: own, token: token, thread: thread, network: network, loop: loop, capture: capture, owner: owner)
+    }
+  }
+
+  /// What stands in it is the server's to judge.
+  private static let check = { @Sendable (token: AccessToken) throws(MediaError) in
+    guard !token.value.isEmpty else {
+      throw MediaError(.permission, "the session has no access token; LiveKit needs one (a JWT), which names the room")
+    }
+    let parts = token.value.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+    guard parts.count == 3, parts.allSatisfy({ !$0.isEmpty }) else {
+      throw MediaError(.invalid, "the access token is none of LiveKit; accepted: a JWT, as msdk_access_token_create makes it")
+    }
+  }
+}

@@ -1,0 +1,204 @@
+import MediaCore
+import MediaEmulation
+import MediaNetwork
+import MediaTransport
+import Testing
+
+@testable import MediaServer
+@testable import MediaSignalling
+@testable import MediaWebRTCTransport
+
+/// Sessions of this library by LiveKit's protocol, in a room of this library.
+@Suite struct LiveKitSessionTests {
+  private let house: ServerHouse
+
+  init() throws { house = try ServerHouse.forLiveKit() }
+
+  /// From a machine of its own. It publishes when it is in the room.
+  private func session(_ identity: String, at address: String, token: String? = nil, publishes: [Bool] = []) throws -> RoomEnd {
+    let host = try house.network.addHost(address)
+    let url = "livekit+wss://10.0.9.1#fingerprint=\(house.web.fingerprint ?? "")"
+    let target = LiveKitTarget(url: try LiveKitURL(url, scheme: "livekit+wss", argument: "url"), network: host)
+    let made = try target.makeTransport(
+      TransportContext(
+        member: Member(userID: identity, displayName: identity), token: AccessToken(try token ?? LiveKitEnd.token(house, identity)),
+        loop: house.loop, thread: { () throws(MediaError) in host }))
+    let end = RoomEnd(house, made)
+    end.host = host
+    made.connect(end)
+    guard !publishes.isEmpty else { return end }
+    #expect(try house.run(for: 5 * second) { end.isHere }, "\(end.events) \(String(describing: end.ending))")
+    for isVideo in publishes { try end.publish(isVideo: isVideo) }
+    return end
+  }
+
+  private func close(_ ends: RoomEnd...) throws {
+    for end in ends { end.link.disconnect() }
+    #expect(try house.run(for: second) { house.web.memberCount == 0 })
+    try house.close()
+  }
+
+  @Test func sessionsClientsAndMembersSeeAndHearEachOther() throws {
+    let bot = try house.member("bot", publishes: [true, false])
+    let anna = try session("anna", at: "10.0.0.1", publishes: [true, false])
+    let bob = try session("bob", at: "10.0.0.2", publishes: [true, false])
+    let cleo = try LiveKitEnd(house, "cleo", at: "10.0.0.3", publishes: [true, false])
+    #expect(try house.run([cleo]) { cleo.isHere && cleo.media.has("receivers 1") && anna.has("receivers 1") && bob.has("receivers 1") })
+    for end in [bot, anna, bob, cleo.media] { try end.call(for: second) }
+    #expect(try house.run([cleo]) { [bot, anna, bob].allSatisfy { $0.added.count == 6 } }, "\(anna.events)")
+    #expect(Set(anna.events.filter { $0.hasPrefix("joined") }) == ["joined bot", "joined bob", "joined cleo"])
+    #expect(anna.added.contains { $0.userID == "cleo" && $0.isVideo })
+    _ = try house.run([cleo], for: second) { false }
+    for (sender, others) in [(anna, [bot, bob, cleo.media]), (cleo.media, [bot, anna, bob]), (bot, [anna, bob, cleo.media])] {
+      // The first frames after a pause may wait for the path.
+      try sender.call(for: second)
+      let before = others.map { ($0.received(isVideo: true), $0.received(isVideo: false)) }
+      try sender.call(for: second)
+      for (other, before) in zip(others, before) {
+        #expect(other.received(isVideo: true) >= before.0 + 25 && other.received(isVideo: false) >= before.1 + 40, "\(other.events)")
+      }
+    }
+    cleo.close()
+    #expect(try house.run(for: second) { anna.has("left cleo") && anna.added.count == 4 })
+    bot.link.disconnect()
+    try close(anna, bob)
+  }
+
+  @Test func streamsComeAndGo() throws {
+    let bot = try house.member("bot", publishes: [true])
+    bot.subscribes = false
+    let anna = try session("anna", at: "10.0.0.1", publishes: [true])
+    // It is there when media comes, and nobody receives it until somebody wants it.
+    try anna.call(for: second, audio: nil)
+    #expect(anna.added.count == 1 && bot.added.count == 1 && bot.received(isVideo: true) == 0)
+    bot.link.subscribe(to: bot.added[0].id, .encoded(bot))
+    try anna.call(for: second, audio: nil)
+    #expect(bot.received(isVideo: true) > 20)
+    // Of another: not any longer, and again.
+    try bot.call(for: second, audio: nil)
+    #expect(anna.received(isVideo: true) > 20)
+    anna.link.unsubscribe(from: anna.added[0].id)
+    try house.run(for: second)
+    let count = anna.received(isVideo: true)
+    try bot.call(for: second, audio: nil)
+    #expect(anna.received(isVideo: true) == count)
+    anna.link.subscribe(to: anna.added[0].id, .encoded(anna))
+    for _ in 0..<2 { try bot.call(for: second, audio: nil) }
+    #expect(anna.received(isVideo: true) > count + 20)
+    // What ends is another one when it comes again.
+    anna.link.unpublish(anna.streams[0])
+    #expect(try house.run(for: 5 * second) { bot.added.isEmpty })
+    bot.subscribes = true
+    try anna.publish(isVideo: true)
+    #expect(try house.run(for: 5 * second) { anna.events.count { $0 == "receivers 1" } == 2 })
+    try anna.call(for: 2 * second, video: 1, audio: nil)
+    #expect(bot.added.count == 1 && bot.received(isVideo: true) > 60, "\(bot.received(isVideo: true)) \(bot.events)")
+    bot.link.disconnect()
+    #expect(try house.run(for: second) { anna.has("left bot") && anna.added.isEmpty })
+    try close(anna)
+  }
+
+  @Test func muteSpeakersAndAttributesReachOthers() throws {
+    let bot = try house.member("bot", publishes: [false])
+    let token = try LiveKitEnd.token(house, "anna") { $0.updatesMetadata = true }
+    let anna = try session("anna", at: "10.0.0.1", token: token, publishes: [false])
+    #expect(try house.run(for: 5 * second) { anna.has("receivers 1") && anna.added.count == 1 })
+    try anna.call(for: second, video: nil, audio: 0)
+    anna.link.setMuted(anna.streams[0], true)
+    #expect(try house.run(for: second) { bot.has("muted") })
+    anna.link.setMuted(anna.streams[0], false)
+    bot.link.setMuted(bot.streams[0], true)
+    #expect(try house.run(for: second) { bot.has("unmuted") && anna.has("muted") })
+    bot.link.setSpeaking(bot.streams[0], true, level: 30)
+    #expect(try house.run(for: second) { anna.has("bot speaks") })
+    bot.link.setSpeaking(bot.streams[0], false, level: 127)
+    #expect(try house.run(for: second) { anna.has("bot is silent") })
+    try bot.link.setAttribute("hand", "up")
+    try anna.link.setAttribute("mood", "good")
+    #expect(try house.run(for: second) { anna.has("bot says hand=up") && bot.has("anna says mood=good") }, "\(anna.events) \(bot.events)")
+    try bot.link.setAttribute("hand", nil)
+    try anna.link.setAttribute("mood", nil)
+    #expect(try house.run(for: second) { anna.has("bot says hand=nil") && bot.has("anna says mood=nil") }, "\(anna.events) \(bot.events)")
+    bot.link.disconnect()
+    try close(anna)
+  }
+
+  @Test func aModeratorMutesAndRemoves() throws {
+    var access = RoomAccess()
+    access.permissions = .all
+    try LoopbackTransport.setAccess(access, room: house.room, clock: house.clock)
+    defer { try? LoopbackTransport.setAccess(nil, room: house.room, clock: house.clock) }
+    let bot = try house.member("bot")
+    let anna = try session("anna", at: "10.0.0.1", publishes: [false])
+    #expect(try house.run(for: 5 * second) { anna.has("receivers 1") })
+    try anna.call(for: second, video: nil, audio: 0)
+    try bot.link.mute("anna", true)
+    #expect(try house.run(for: second) { anna.has("muted") }, "\(anna.events)")
+    #expect(throws: MediaError.self) { try anna.link.remove("bot", reason: "") }
+    try bot.link.remove("anna", reason: "")
+    #expect(try house.run(for: 5 * second) { anna.ending != nil })
+    #expect(anna.ending?.status == .removed && bot.has("left anna"), "\(anna.events) \(bot.events) \(house.changes)")
+    bot.link.disconnect()
+    try close(anna)
+  }
+
+  @Test func whatIsRefusedForGoodEndsTheSession() throws {
+    for (number, (token, status)) in [
+      (try LiveKitEnd.token(house, "anna") { $0.joins = false }, Status.permission),
+      (try LiveKitEnd.token(house, "anna") { $0.room = "another" }, .permission), (try LiveKitEnd.token(house, "bob"), .invalid)
+    ].enumerated() {
+      let anna = try session("anna", at: "10.0.1.\(number + 1)", token: token)
+      #expect(try house.run(for: 5 * second) { anna.ending != nil })
+      #expect(anna.ending?.status == status, "\(String(describing: anna.ending))")
+    }
+    #expect(throws: MediaError(.permission, "the session has no access token; LiveKit needs one (a JWT), which names the room")) {
+      _ = try session("anna", at: "10.0.2.1", token: "")
+    }
+    #expect(throws: MediaError.self) { _ = try session("anna", at: "10.0.2.2", token: "a.b") }
+    // The token permits no tracks.
+    let bob = try session("bob", at: "10.0.0.2", token: try LiveKitEnd.token(house, "bob") { $0.publishes = false })
+    #expect(try house.run(for: 5 * second) { bob.isHere })
+    try bob.publish(isVideo: true)
+    #expect(try house.run(for: 20 * second) { bob.has("failed permission") }, "\(bob.events)")
+    #expect(throws: MediaError.self) { try bob.link.setAttribute("mood", "good") }
+    #expect(bob.isHere)
+    try close(bob)
+  }
+
+  /// A connection by which nothing is sent stays.
+  @Test func whoIsSilentStays() throws {
+    let bot = try house.member("bot", publishes: [true])
+    let anna = try session("anna", at: "10.0.0.1", publishes: [true])
+    try house.run(for: 90 * second)
+    #expect(!anna.has("reconnecting") && !anna.has("receivers 0") && anna.isHere, "\(anna.events)")
+    try anna.call(for: second, audio: nil)
+    #expect(bot.received(isVideo: true) > 20)
+    bot.link.disconnect()
+    try close(anna)
+  }
+
+  @Test func anotherAddressBringsAnotherSession() throws {
+    let bot = try house.member("bot", publishes: [true])
+    let anna = try session("anna", at: "10.0.0.1", publishes: [true])
+    #expect(try house.run(for: 5 * second) { anna.has("receivers 1") && anna.added.count == 1 })
+    try house.run(for: 2 * second)
+    try anna.host?.move(to: [try #require(SocketAddress("10.0.0.9", port: 0))])
+    #expect(try house.run(for: 60 * second) { anna.has("reconnected") && anna.events.count { $0 == "receivers 1" } == 2 }, "\(anna.events)")
+    try house.run(for: 2 * second)
+    let (sent, came) = (bot.received(isVideo: true), anna.received(isVideo: true))
+    try bot.call(for: second, audio: nil)
+    try anna.call(for: second, audio: nil)
+    #expect(bot.received(isVideo: true) > sent + 20 && anna.received(isVideo: true) > came + 20, "\(anna.events)")
+    bot.link.disconnect()
+    try close(anna)
+  }
+
+  @Test func aRoomThatIsClosedEndsTheSession() throws {
+    let anna = try session("anna", at: "10.0.0.1", publishes: [true])
+    #expect(try house.run(for: 5 * second) { anna.has("receivers 1") || anna.isHere })
+    house.web.close()
+    #expect(try house.run(for: 5 * second) { anna.ending != nil })
+    #expect(anna.ending?.status == .closed)
+    try house.close()
+  }
+}

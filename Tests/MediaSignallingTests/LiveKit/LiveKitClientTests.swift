@@ -1,0 +1,196 @@
+import MediaCore
+import Testing
+
+@testable import MediaSignalling
+
+@Suite struct LiveKitClientTests {
+  private let second: Int64 = 1_000_000_000
+  private let client = LiveKitClient(now: 0)
+
+  private func say(_ response: LiveKitResponse, now: Int64 = 0) { client.receive(response.encoded, now: now) }
+
+  private func said() throws -> [LiveKitRequest] {
+    var list: [LiveKitRequest] = []
+    while let bytes = client.takeOutput() { list.append(try LiveKitRequest(reading: bytes)) }
+    return list
+  }
+
+  private func events() -> [LiveKitClient.Event] {
+    var list: [LiveKitClient.Event] = []
+    while let event = client.takeEvent() { list.append(event) }
+    return list
+  }
+
+  private func failure() -> SignallingFailure? {
+    for case .failed(let failure) in events() { return failure }
+    return nil
+  }
+
+  private func person(_ identity: String, sid: String? = nil, tracks: [String] = []) -> LiveKitParticipant {
+    var one = LiveKitParticipant()
+    (one.identity, one.sid, one.name, one.state) = (identity, sid ?? "PA_\(identity)", identity.uppercased(), .active)
+    one.tracks = tracks.map { LiveKitTrack(sid: $0, isVideo: true, isScreen: false, width: 320, height: 240).info }
+    return one
+  }
+
+  private func update(_ people: LiveKitParticipant...) {
+    var update = LiveKitParticipants()
+    update.participants = people
+    say(.participants(update))
+  }
+
+  private func join(_ others: [LiveKitParticipant] = [], permission: LiveKitPermission? = nil) {
+    var join = LiveKitJoin()
+    var own = person("anna")
+    own.permission = permission
+    (join.participant, join.others, join.pingInterval, join.pingTimeout) = (own, others, 10, 20)
+    var server = LiveKitICEServer()
+    (server.urls, server.username, server.credential) = (["turn:10.0.0.1:3478", "nonsense"], "u", "p")
+    join.iceServers = [server]
+    say(.join(join))
+  }
+
+  @Test func theServerSaysWhoIsThere() throws {
+    join([person("bob", tracks: ["TR_1"])])
+    let came = events()
+    guard case .joined(let identity, let access, let servers)? = came.first else { throw MediaError(.fail, "\(came)") }
+    #expect(identity == "anna" && access.sources.count == 4 && access.subscribes && servers.map(\.host) == ["10.0.0.1"])
+    guard case .participant(let bob) = came[1] else { throw MediaError(.fail, "\(came)") }
+    #expect(bob.identity == "bob" && bob.name == "BOB" && bob.tracks.map(\.codec) == ["vp8"] && bob.tracks[0].size == (320, 240))
+    // The same is no news; somebody else of that identity is.
+    update(person("bob", tracks: ["TR_1"]))
+    #expect(events().isEmpty)
+    update(person("bob", sid: "PA_2"))
+    #expect(events().count == 2)
+    var gone = person("bob")
+    gone.state = .disconnected
+    update(gone)
+    #expect(events().isEmpty)
+    gone.sid = "PA_2"
+    update(gone)
+    #expect(events() == [.left(identity: "bob")])
+  }
+
+  @Test func whatIsAnnouncedIsPublishedAndMuted() throws {
+    join()
+    _ = events()
+    client.announce("c1", isVideo: true, isScreen: false, width: 640, height: 480, now: 0)
+    client.announce("c2", isVideo: false, isScreen: false, isMuted: true, now: 0)
+    let asked = try said()
+    guard case .addTrack(let video) = asked[0], case .addTrack(let audio) = asked[1] else { throw MediaError(.fail, "\(asked)") }
+    #expect(video.cid == "c1" && video.source == .camera && video.width == 640 && audio.source == .microphone && audio.isMuted)
+    client.setMuted("c2", false)
+    #expect(try said().isEmpty)
+    for (cid, sid) in [("c1", "TR_1"), ("c2", "TR_2"), ("c3", "TR_3")] {
+      var published = LiveKitTrackPublished()
+      (published.cid, published.track) = (cid, LiveKitTrack(sid: sid, isVideo: cid == "c1", isScreen: false, isMuted: cid == "c2").info)
+      say(.published(published))
+    }
+    #expect(events() == [.published(cid: "c1"), .published(cid: "c2")])
+    // What has changed meanwhile is said.
+    guard case .mute(let mute)? = try said().first else { throw MediaError(.fail, "no mute") }
+    #expect(mute.sid == "TR_2" && !mute.isMuted)
+    say(.mute(LiveKitMute(sid: "TR_2", isMuted: true)))
+    say(.mute(LiveKitMute(sid: "TR_2", isMuted: true)))
+    #expect(events() == [.moderated(cid: "c2", isMuted: true)])
+    say(.unpublished(LiveKitTrackID(sid: "TR_1")))
+    guard case .refused("c1", _)? = events().first else { throw MediaError(.fail, "it goes on") }
+  }
+
+  @Test func whatIsNotPermittedIsRefused() throws {
+    var permission = LiveKitPermission()
+    (permission.canSubscribe, permission.canPublish, permission.sources) = (true, true, [.camera])
+    join(permission: permission)
+    _ = events()
+    client.announce("c1", isVideo: true, isScreen: true, now: 0)
+    guard case .refused("c1", let error)? = events().first else { throw MediaError(.fail, "it is taken") }
+    #expect(error.status == .permission && error.text.hasSuffix("screen_share"))
+    #expect(throws: MediaError.self) { try client.setAttribute("a", "b") }
+    client.announce("c2", isVideo: true, isScreen: false, now: 0)
+    #expect(client.poll(now: 0) == LiveKitClient.patience && events().isEmpty)
+    _ = client.poll(now: LiveKitClient.patience)
+    guard case .refused("c2", let late)? = events().first else { throw MediaError(.fail, "it is waited for") }
+    #expect(late.status == .timeout)
+    permission.canSubscribe = false
+    var own = person("anna")
+    own.permission = permission
+    update(own)
+    guard case .permitted(let access)? = events().first else { throw MediaError(.fail, "no change") }
+    #expect(!access.subscribes && access.sources == ["camera"])
+  }
+
+  @Test func aServerThatSaysNothingIsLeft() throws {
+    #expect(client.poll(now: 0) == LiveKitClient.patience)
+    _ = client.poll(now: LiveKitClient.patience)
+    #expect(failure()?.error.status == .timeout && client.poll(now: .max) == nil)
+  }
+
+  @Test func pingsAreAnsweredOrTheSessionEnds() throws {
+    join()
+    _ = events()
+    #expect(client.poll(now: 0) == 10 * second)
+    #expect(client.poll(now: 10 * second) == 20 * second)
+    guard case .ping(let ping)? = try said().first else { throw MediaError(.fail, "no ping") }
+    #expect(ping.timestamp == 10_000)
+    say(.pong(LiveKitPong()), now: 11 * second)
+    _ = client.poll(now: 40 * second)
+    #expect(failure() == nil)
+    _ = client.poll(now: 41 * second)
+    #expect(failure()?.error.status == .timeout)
+  }
+
+  @Test(arguments: [
+    (LiveKitDisconnectReason.participantRemoved, LiveKitLeaveAction.disconnect, Status.removed, true),
+    (.duplicateIdentity, .disconnect, .exists, true), (.roomDeleted, .disconnect, .closed, true),
+    (.serverShutdown, .reconnect, .closed, false),
+    (.stateMismatch, .reconnect, .closed, false), (.unknown, .disconnect, .closed, true)
+  ]) func theServerSaysWhyItEnds(reason: LiveKitDisconnectReason, action: LiveKitLeaveAction, status: Status, isFinal: Bool) throws {
+    join()
+    var leave = LiveKitLeave()
+    (leave.reason, leave.action) = (reason, action)
+    say(.leave(leave))
+    let failure = try #require(self.failure())
+    #expect(failure.error.status == status && failure.isFinal == isFinal)
+    // Nothing follows.
+    update(person("bob"))
+    #expect(events().isEmpty && client.poll(now: 0) == nil)
+  }
+
+  @Test func offersNameTheirTracks() throws {
+    join()
+    _ = events()
+    let sdp = "v=0\r\nm=video 9 UDP/TLS/RTP/SAVPF 96\r\na=mid:2\r\na=sendonly\r\na=msid:PA_1|TR_1 TR_1\r\n"
+    say(.offer(LiveKitDescription(type: "offer", sdp: sdp)))
+    #expect(events() == [.offer(sdp, tracks: ["2": "TR_1"])])
+    client.add(candidate: "candidate:1", mid: "2", isSubscribing: true)
+    client.want("TR_1", true)
+    client.prefer("TR_1", width: 320, height: 180, rate: 15)
+    client.leave()
+    let list = try said()
+    guard case .trickle(let trickle) = list[0], case .subscription(let wanted) = list[1], case .trackSettings(let settings) = list[2],
+      case .leave = list[3]
+    else { throw MediaError(.fail, "\(list)") }
+    #expect(trickle.target == .subscriber && trickle.candidate.has("candidate:1") && wanted.tracks == ["TR_1"] && wanted.isWanted)
+    #expect(settings.width == 320 && settings.rate == 15)
+  }
+
+  @Test func whatCannotBeReadEndsTheSession() throws {
+    join()
+    client.receive([0xFF, 0xFF, 0xFF], now: 0)
+    #expect(failure()?.error.status == .corrupt)
+  }
+
+  @Test func participantsAreBounded() throws {
+    join()
+    for number in 0..<LiveKitClient.mostParticipants + 10 { update(person("p\(number)")) }
+    #expect(events().count == LiveKitClient.mostParticipants + 1)
+    update(person("", sid: "PA_x"), person(String(repeating: "a", count: 256)))
+    #expect(events().isEmpty)
+  }
+
+  @Test(arguments: [(401, Status.permission, true), (404, .notFound, true), (429, .full, false), (503, .io, false), (400, .invalid, true)])
+  func anAnswerOfHTTPSaysWhatIsWrong(code: Int, status: Status, isFinal: Bool) {
+    let failure = LiveKitClient.failure(HTTPResponse(code, body: Array("because\u{7}".utf8)), of: "https://a")
+    #expect(failure.error.status == status && failure.isFinal == isFinal && failure.error.text.hasSuffix("(it says: because)"))
+  }
+}
