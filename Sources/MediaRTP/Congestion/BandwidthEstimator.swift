@@ -60,6 +60,8 @@ public struct BandwidthEstimator: ~Copyable, Sendable {
   private var hasTransportFeedback: Bool
 
   private var history = SendHistory()
+  /// When sending began again, after a pause in which word of all that was sent before could have come.
+  private var resumed = Int64.min
   private var groups = InterArrival()
   private var detector = OveruseDetector()
   private var rates = AcknowledgedRate()
@@ -179,6 +181,7 @@ public struct BandwidthEstimator: ~Copyable, Sendable {
   public mutating func onSent(sequence: UInt16?, size: Int, probe: Int32 = 0, now: Int64) {
     let size = min(max(0, size), 65_535)
     if hasTransportFeedback, let sequence {
+      if let lastSent, now - lastSent > BandwidthEstimator.longestSilence { resumed = now }
       history.add(sequence: sequence, size: size, probe: probe, now: now)
       watch.sent(now: now)
     }
@@ -327,7 +330,7 @@ public struct BandwidthEstimator: ~Copyable, Sendable {
     }
     guard let oldest = history.oldestInFlight, let last = history.lastSent else { return nil }
     // The last packets before a pause may be lost without a word.
-    let quiet = max(lastFeedback ?? oldest, oldest)
+    let quiet = max(lastFeedback ?? oldest, oldest, resumed)
     guard last - quiet >= BandwidthEstimator.sending else { return nil }
     let patience = min(BandwidthEstimator.silence + 2 * (roundTrips.smoothed ?? 400_000_000), BandwidthEstimator.longestSilence)
     return quiet + patience

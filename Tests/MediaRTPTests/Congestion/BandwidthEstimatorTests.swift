@@ -173,6 +173,20 @@ import Testing
     #expect(rates == [], "\(rates)")
   }
 
+  /// Of the last packets no word came, as when their receiver gave the stream up: what is sent after a pause is not held for them.
+  @Test func whatIsSentAfterAPauseIsJudgedByItself() {
+    var estimator = BandwidthEstimator()
+    run(&estimator, from: 0, to: 20_000)
+    run(&estimator, from: 20_000, to: 20_060, reports: false)
+    let target = estimator.target
+    for time in stride(from: 20_060 as Int64, to: 22_000, by: 100) { _ = estimator.process(now: time * ms) }
+    #expect(estimator.state == .normal && estimator.target == target)
+    run(&estimator, from: 22_000, to: 22_300, reports: false)
+    #expect(estimator.state == .normal)
+    run(&estimator, from: 22_300, to: 23_000, reports: false)
+    #expect(estimator.state == .outage)
+  }
+
   @Test func aPauseIsNoOutageAndWakesNobody() {
     var estimator = BandwidthEstimator()
     run(&estimator, from: 0, to: 20_000)
