@@ -50,13 +50,12 @@ import Testing
     #expect(anna.added.contains { $0.userID == "cleo" && $0.isVideo })
     _ = try house.run([cleo], for: second) { false }
     for (sender, others) in [(anna, [bot, bob, cleo.media]), (cleo.media, [bot, anna, bob]), (bot, [anna, bob, cleo.media])] {
-      // The first pictures after a pause may wait for word from the receiver.
-      try sender.call(for: second)
       let before = others.map { ($0.received(isVideo: true), $0.received(isVideo: false)) }
       try sender.call(for: second)
       for (other, before) in zip(others, before) {
         let came = (other.received(isVideo: true) - before.0, other.received(isVideo: false) - before.1)
-        #expect(came.0 >= 25 && came.1 >= 40, "\(came) \(other.events)")
+        // Of 30 and 50: after a pause the path is measured anew, and what is behind a picture waits.
+        #expect(came.0 >= 20 && came.1 >= 35, "\(came) \(other.events)")
       }
     }
     cleo.close()
