@@ -20,8 +20,7 @@ final class JanusSession: RoomSession, TransportDelegate {
     var isLeft = false
     /// The engine does not end before the server is told.
     var isAwaited = false
-    /// Paths that are lost.
-    var lost: [JanusClient.Role] = []
+    var paths = RoomPaths()
     /// The server says who speaks, so that packets need not.
     var hearsTalking = false
 
@@ -391,7 +390,7 @@ final class JanusSession: RoomSession, TransportDelegate {
     switch event {
     case .signal(.negotiationNeeded): offer()
     case .signal(.localCandidate(let text, let mid, let user)):
-      let isNew = state.withLock { $0.isOffering || !$0.offer.isEmpty } && isNew(text, user, in: state.withLock { $0.offer })
+      let isNew = state.withLock { $0.isOffering || !$0.offer.isEmpty } && JanusSession.isNew(text, user, in: state.withLock { $0.offer })
       if isNew { change { $0.client.add(candidate: text, mid: mid, of: .publisher, now: $1) } }
     case .signal(.candidatesComplete):
       let waits = state.withLock { state in
@@ -411,9 +410,9 @@ final class JanusSession: RoomSession, TransportDelegate {
       state.withLock { ($0.isComplete, $0.isHeld) = (false, false) }
       do throws(MediaError) { try publisher.restartICE() } catch { fail(error) }
     case .signal: return
-    case .connected, .reconnected: found(.publisher)
-    case .reconnecting: lost(.publisher)
-    case .disconnected(let error): ended(.publisher, error ?? MediaError(.closed, "the server ended the connection"))
+    case .connected, .reconnected: found(.sending)
+    case .reconnecting: lost(.sending)
+    case .disconnected(let error): ended(.sending, error ?? MediaError(.closed, "the server ended the connection"))
     case .receivers(let stream, let count):
       state.withLock { state in
         if let place = state.publications.firstIndex(where: { $0.id == stream }) { state.publications[place].isTaken = count > 0 }
@@ -425,12 +424,6 @@ final class JanusSession: RoomSession, TransportDelegate {
     case .keyFrameRequested, .estimate, .network: tell([event])
     default: return
     }
-  }
-
-  /// It is of the generation that was described, and not in the description.
-  private func isNew(_ text: String, _ user: String, in description: String) -> Bool {
-    guard let known = WHIPDescriptions.credentials(in: description), known.user == user else { return false }
-    return !description.has(text)
   }
 
   // MARK: Paths
@@ -448,29 +441,14 @@ final class JanusSession: RoomSession, TransportDelegate {
     if !url.isWebSocket { change { $0.client.probe(now: $1) } }
   }
 
-  private func lost(_ role: JanusClient.Role) {
-    let isFirst = state.withLock { state in
-      guard !state.lost.contains(role) else { return false }
-      state.lost.append(role)
-      return state.lost.count == 1
-    }
-    if isFirst { tell([.reconnecting]) }
-  }
-
-  private func found(_ role: JanusClient.Role) {
-    let isLast = state.withLock { state in
-      guard state.lost.contains(role) else { return false }
-      state.lost.removeAll { $0 == role }
-      return state.lost.isEmpty
-    }
-    if isLast { tell([.reconnected]) }
-  }
+  private func lost(_ direction: RoomPaths.Direction) { tell(state.withLock { $0.paths.lose(direction) }) }
+  private func found(_ direction: RoomPaths.Direction) { tell(state.withLock { $0.paths.find(direction) }) }
 
   /// A connection of WebRTC is over. The server takes a participant out with it, and what it says of that may arrive later.
-  private func ended(_ role: JanusClient.Role, _ error: MediaError) {
+  private func ended(_ direction: RoomPaths.Direction, _ error: MediaError) {
     guard error.status == .closed else { return fail(SignallingFailure(error, isFinal: error.status == .untrusted)) }
     state.withLock { $0.isEnding = true }
-    lost(role)
+    lost(direction)
     loop.schedule(at: loop.clock.now() &+ JanusSession.reasonPatience) { [self] in fail(error) }
   }
 
@@ -539,7 +517,7 @@ final class JanusSession: RoomSession, TransportDelegate {
     if state.withLock({ $0.isLeft || $0.hasFailed }) { return }
     switch event {
     case .candidate(let text, let mid, let user):
-      if isNew(text, user, in: state.withLock { $0.answer }) {
+      if JanusSession.isNew(text, user, in: state.withLock { $0.answer }) {
         change { $0.client.add(candidate: text, mid: mid, of: .subscriber, now: $1) }
       }
     case .candidatesComplete: change { $0.client.add(candidate: "", mid: nil, of: .subscriber, now: $1) }
@@ -548,9 +526,9 @@ final class JanusSession: RoomSession, TransportDelegate {
       change { $0.client.restartReceiving(now: $1) }
     case .path(true):
       state.withLock { $0.receptionLostAt = nil }
-      found(.subscriber)
+      found(.receiving)
     case .path(false): receptionLost()
-    case .failed(let error): ended(.subscriber, error)
+    case .failed(let error): ended(.receiving, error)
     case .size(let source, let width, let height): choose(source) { $0.came(width: width, height: height) }
     case .spoke(let source, let level):
       if !state.withLock({ $0.hearsTalking }) { speak(source, level != nil, level ?? AudioFrame.silentLevel) }
@@ -565,7 +543,7 @@ final class JanusSession: RoomSession, TransportDelegate {
       return true
     }
     guard isNews else { return }
-    lost(.subscriber)
+    lost(.receiving)
     loop.schedule(at: now &+ WebRTCTransport.patience) { [self] in
       guard state.withLock({ $0.receptionLostAt == now }) else { return }
       fail(MediaError(.timeout, "the path by which streams are received was lost for \(WebRTCTransport.patience / 1_000_000_000) s"))

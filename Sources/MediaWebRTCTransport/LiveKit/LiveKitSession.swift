@@ -18,8 +18,7 @@ final class LiveKitSession: RoomSession, TransportDelegate {
     /// Nothing is negotiated any more.
     var isLeaving = false
     var isLeft = false
-    /// Connections whose path is lost.
-    var lost: Set<Direction> = []
+    var paths = RoomPaths()
     var receptionLostAt: Int64?
 
     // What is sent.
@@ -39,8 +38,6 @@ final class LiveKitSession: RoomSession, TransportDelegate {
 
     func stream(_ cid: String) -> StreamID? { cids.first { $0.value == cid }?.key }
   }
-
-  private enum Direction { case sending, receiving }
 
   /// After the server ended a connection of WebRTC, nanoseconds in which it may say why.
   static let reasonPatience: Int64 = 3_000_000_000
@@ -369,26 +366,13 @@ final class LiveKitSession: RoomSession, TransportDelegate {
     }
   }
 
-  /// It is of the generation that was described, and not in the description.
-  private static func isNew(_ text: String, _ user: String, in description: String) -> Bool {
-    guard let known = WHIPDescriptions.credentials(in: description), known.user == user else { return false }
-    return !description.has(text)
-  }
-
   // MARK: Paths
 
-  private func lost(_ direction: Direction) {
-    let isFirst = state.withLock { state in state.lost.insert(direction).inserted && state.lost.count == 1 }
-    if isFirst { tell([.reconnecting]) }
-  }
-
-  private func found(_ direction: Direction) {
-    let isLast = state.withLock { state in state.lost.remove(direction) != nil && state.lost.isEmpty }
-    if isLast { tell([.reconnected]) }
-  }
+  private func lost(_ direction: RoomPaths.Direction) { tell(state.withLock { $0.paths.lose(direction) }) }
+  private func found(_ direction: RoomPaths.Direction) { tell(state.withLock { $0.paths.find(direction) }) }
 
   /// A connection of WebRTC is over. Why, the server may say later: the packet that ends it may be faster.
-  private func ended(_ direction: Direction, _ error: MediaError) {
+  private func ended(_ direction: RoomPaths.Direction, _ error: MediaError) {
     guard error.status == .closed else { return fail(error) }
     lost(direction)
     loop.schedule(at: loop.clock.now() &+ LiveKitSession.reasonPatience) { [self] in fail(error) }

@@ -1,4 +1,5 @@
 import MediaCore
+import MediaSDP
 import MediaSignalling
 import MediaTransport
 
@@ -45,6 +46,12 @@ protocol RoomSession: AnyObject, Sendable {
 }
 
 extension RoomSession {
+  /// A candidate is of the generation that was described last, and not in the description.
+  static func isNew(_ candidate: String, _ user: String, in description: String) -> Bool {
+    guard let known = WHIPDescriptions.credentials(in: description), known.user == user else { return false }
+    return !description.has(candidate)
+  }
+
   /// Ignored: of a transport without the feature `attributes`.
   func setAttribute(_ key: String, _ value: String?) throws(MediaError) {}
 }
