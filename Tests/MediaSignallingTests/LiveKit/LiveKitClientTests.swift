@@ -188,6 +188,23 @@ import Testing
     #expect(events().isEmpty)
   }
 
+  @Test func whatIsKeptOfOthersIsBounded() throws {
+    join()
+    _ = events()
+    var one = person("bob", tracks: ["TR_1", String(repeating: "a", count: 65)])
+    for number in 0..<100 { one.attributes["key \(number)"] = "value" }
+    one.attributes[String(repeating: "k", count: 64)] = "a"
+    one.attributes["a"] = String(repeating: "v", count: 1_024)
+    one.tracks[0].name = String(repeating: "n", count: 10_000)
+    update(one)
+    guard case .participant(let bob)? = events().first else { throw MediaError(.fail, "nobody") }
+    #expect(bob.attributes.count == 64 && bob.attributes["a"] == nil && bob.attributes["key 0"] == "value")
+    #expect(bob.tracks.map(\.sid) == ["TR_1"] && bob.tracks[0].info.name.isEmpty && bob.tracks[0].codec == "vp8")
+    one.tracks = (0...256).map { LiveKitTrack(sid: "TR_\($0)", isVideo: true, isScreen: false).info }
+    update(one)
+    #expect(events().isEmpty)
+  }
+
   @Test(arguments: [(401, Status.permission, true), (404, .notFound, true), (429, .full, false), (503, .io, false), (400, .invalid, true)])
   func anAnswerOfHTTPSaysWhatIsWrong(code: Int, status: Status, isFinal: Bool) {
     let failure = LiveKitClient.failure(HTTPResponse(code, body: Array("because\u{7}".utf8)), of: "https://a")

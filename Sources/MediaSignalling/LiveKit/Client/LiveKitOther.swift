@@ -17,10 +17,25 @@ public struct LiveKitOther: Sendable, Equatable {
   init?(_ info: LiveKitParticipant) {
     guard (1...255).contains(info.identity.utf8.count), (1...64).contains(info.sid.utf8.count), info.tracks.count <= LiveKitOther.mostTracks
     else { return nil }
-    (sid, identity, attributes) = (info.sid, info.identity, info.attributes)
+    (sid, identity) = (info.sid, info.identity)
     name = JanusParticipant.shown(info.name)
-    tracks = info.tracks.filter { (1...64).contains($0.sid.utf8.count) && $0.type != .data }.map { LiveKitTrack($0) }
+    let named = info.attributes.filter { $0.key.utf8.count <= LiveKitOther.longestKey && $0.value.utf8.count <= LiveKitOther.longestValue }
+    let kept = named.keys.sorted().prefix(LiveKitOther.mostAttributes)
+    attributes = Dictionary(uniqueKeysWithValues: kept.compactMap { key in named[key].map { (key, $0) } })
+    tracks = info.tracks.filter { (1...64).contains($0.sid.utf8.count) && $0.type != .data }.map { LiveKitOther.track($0) }
   }
 
   private static let mostTracks = 256
+  /// Of attributes; what is beyond is not reported.
+  private static let mostAttributes = 64
+  private static let (longestKey, longestValue) = (63, 1_023)
+
+  /// What is kept of it: others are many, and may say much.
+  private static func track(_ info: LiveKitTrackInfo) -> LiveKitTrack {
+    var kept = LiveKitTrackInfo()
+    (kept.sid, kept.type, kept.isMuted, kept.source) = (info.sid, info.type, info.isMuted, info.source)
+    (kept.width, kept.height, kept.encryption) = (info.width, info.height, info.encryption)
+    kept.mimeType = info.mimeType.utf8.count <= 64 ? info.mimeType : "?"
+    return LiveKitTrack(kept)
+  }
 }
