@@ -105,8 +105,8 @@ typedef struct msdk_attribute {
 
 /** Sets an attribute of the session's own participant, in any state; value NULL removes it. The session keeps its attributes: when it
  * connects, the others have them from the first moment. The others get MSDK_EVENT_PARTICIPANT_ATTRIBUTE for a change during the call.
- * MSDK_E_INVALID: key or value is not accepted. MSDK_E_FULL: the participant has MSDK_ATTRIBUTES_MAX attributes. MSDK_E_UNSUPPORTED: over
- * rtp:, which has no attributes. [any thread] */
+ * MSDK_E_INVALID: key or value is not accepted. MSDK_E_FULL: the participant has MSDK_ATTRIBUTES_MAX attributes. MSDK_E_UNSUPPORTED:
+ * the session's transport has no attributes. MSDK_E_PERMISSION: the room does not let the session have them. [any thread] */
 MSDK_EXPORT msdk_result msdk_session_set_attribute(msdk_session *session, const char *key, const char *value);
 
 /** Returns an attribute of a participant: of the session's own user in any state, of others while they are in the room. The value is

@@ -12,9 +12,11 @@ extension Session {
     try require(.attributes, "attributes")
     try guarded.withLock { guarded throws(MediaError) in
       guard !guarded.isClosed else { throw MediaError(.closed, "the session is destroyed") }
-      guard try guarded.attributes.set(key, value) else { return }
+      var attributes = guarded.attributes
+      guard try attributes.set(key, value) else { return }
       // In the same order; a session that is left meanwhile brings it the next time.
       try guarded.transport?.setAttribute(key, value)
+      guarded.attributes = attributes
     }
   }
 

@@ -35,8 +35,8 @@ import Testing
   }
 
   @Test func errorsNameTheTransportsWithAFeature() {
-    #expect(Transports.schemes(with: .attributes, joinedBy: "and") == "loopback: and hub:")
-    let servers = "whip+https:, whep+https:, whip+http:, whep+http:, janus+https:, janus+wss:, janus+http: or janus+ws:"
+    #expect(Transports.schemes(with: .attributes, joinedBy: "and") == "loopback:, hub:, livekit+wss: and livekit+ws:")
+    let servers = "whip+https:, whep+https:, whip+http:, whep+http:, janus+https:, janus+wss:, janus+http:, janus+ws:, livekit+wss: or livekit+ws:"
     #expect(Transports.schemes(with: .network, joinedBy: "or") == "rtp:, hub:, webrtc:, \(servers)")
     #expect(Transports.schemes(with: .descriptions, joinedBy: "or") == "rtp:")
     #expect(Transports.schemes(with: [], joinedBy: "and").hasPrefix("loopback:, rtp:, hub:, webrtc:, whip+https:, "))
@@ -53,7 +53,7 @@ import Testing
     #expect(servers.hasPrefix("loopback:, hub:, whip+https:"))
     #expect(Transports.schemes(with: .preferences, joinedBy: "and").hasPrefix("loopback:, hub:, janus+https:"))
     for (error, accepted) in [
-      (failure { try session.setAttribute("role", "bot") }, "loopback: and hub:"),
+      (failure { try session.setAttribute("role", "bot") }, "loopback:, hub:, livekit+wss: and livekit+ws:"),
       (failure { try session.setAccessToken(AccessToken("x")) }, servers),
       (failure { try session.require(.preferences, "preferences of receivers") }, Transports.schemes(with: .preferences, joinedBy: "and"))
     ] {
