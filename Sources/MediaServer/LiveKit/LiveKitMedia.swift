@@ -270,12 +270,7 @@ final class LiveKitMedia: WebPathSeeker, TransportDelegate {
     let place = place
     let lane = PlayerLane(isVideo: stream.isVideo, over: peer.transport, clock: table.clock) { place.requestKeyFrame(of: $0) }
     do throws(MediaError) {
-      let track = (group: "\(group)|\(sid)", id: sid)
-      if let mid {
-        try peer.publish(lane.stream, codec: stream.codec, format: stream.format, in: mid, as: track)
-      } else {
-        try peer.publish(lane.stream, codec: stream.codec, format: stream.format, as: track)
-      }
+      try peer.publish(lane.stream, codec: stream.codec, format: stream.format, in: mid, as: (group: "\(group)|\(sid)", id: sid))
     } catch {
       // This section cannot take it; another offer may have one that can.
       return

@@ -102,11 +102,10 @@ final class LiveKitSession: RoomSession, TransportDelegate {
 
   private func change(_ body: (inout State, _ now: Int64) -> Void) {
     state.withLock { body(&$0, loop.clock.now()) }
-    flush()
     loop.post { [self] in advance() }
   }
 
-  /// In the order in which they were made.
+  /// On the loop alone, until the session leaves: from two threads messages could pass each other.
   private func flush() {
     while let message = state.withLock({ $0.client.takeOutput() }) { socket.send(.binary(message)) }
   }
@@ -229,7 +228,7 @@ final class LiveKitSession: RoomSession, TransportDelegate {
       // Before it has joined: with that.
       if state.isJoined { try state.client.setAttribute(key, value) }
     }
-    flush()
+    loop.post { [self] in advance() }
   }
 
   func remove(_ userID: String, reason: String) throws(MediaError) { throw LiveKitSession.cannotModerate }

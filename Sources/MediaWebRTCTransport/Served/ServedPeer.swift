@@ -75,19 +75,13 @@ package final class ServedPeer: Sendable {
   /// Makes the answer; `answer` has it, with the candidates that are known by then.
   package func describe() throws(MediaError) { _ = try peer.describe() }
 
-  /// What is sent in a section of the offer that was taken last, in which the client receives, and what the answer calls it (a=msid). Throws
-  /// `.notFound` for a section that is not there, or that another stream has; else as `Transport.publish`.
+  /// What is sent in a section of the offer that was taken last, in which the client receives, and what descriptions call it (a=msid); nil:
+  /// in one that this end offers. Throws `.notFound` for a section that is not there, or that another stream has; else as
+  /// `Transport.publish`.
   package func publish(
-    _ stream: StreamID, codec: UInt32, format: StreamFormat, in section: String, as track: (group: String, id: String)
+    _ stream: StreamID, codec: UInt32, format: StreamFormat, in section: String?, as track: (group: String, id: String)
   ) throws(MediaError) {
     try peer.publish(stream, codec, format, .one, in: section, as: RTPMedia.Track(track.group, track.id))
-  }
-
-  /// The same in a section that this end offers, where the client has offered none.
-  package func publish(
-    _ stream: StreamID, codec: UInt32, format: StreamFormat, as track: (group: String, id: String)
-  ) throws(MediaError) {
-    try peer.publish(stream, codec, format, .one, in: nil, as: RTPMedia.Track(track.group, track.id))
   }
 
   /// Ends the section of a stream, which this end offered: the client is to know another stream as another one.
