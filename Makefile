@@ -151,13 +151,21 @@ run-demo: all
 
 test:
 	@.ci/setup test
+	@$(MAKE) --no-print-directory lint
 	@$(MAKE) --no-print-directory -j6 tests-in-swift tests-in-c tests-in-python tests-of-plugins tests-of-quality tests-of-the-rest
 	@$(MAKE) --no-print-directory test-real-time
 	@echo "== all tests passed"
 
+# What is seen by reading: nothing is built for it, so it comes first. `.ci/hooks/pre-commit` runs it, too.
+.PHONY: lint
+lint:
+	@echo "== formatting, names, rooms, words, documents"
+	@swift format lint --strict --parallel --configuration .swift-format --recursive Sources Tests Examples
+	@for check in structs names package rooms page docs words; do python3 Tests/ABI/check_$$check.py || exit 1; done
+
 # While one works on something: the Swift tests that wait for nothing, in a tree that was built before.
 .PHONY: check
-check:
+check: lint
 	@$(MAKE) --no-print-directory swift-tests
 	@echo "== the fast Swift tests"
 	@.ci/swift-tests fast
@@ -190,18 +198,10 @@ test-headers:
 	@echo "== headers, exports, dependencies, layout"
 	@Tests/ABI/check_headers.sh
 	@Tests/ABI/check_layout.sh
-	@$(PYTHON) Tests/ABI/check_structs.py
-	@$(PYTHON) Tests/ABI/check_names.py
 	@Tests/ABI/check_exports.sh $(LIBRARY)
 	@Tests/ABI/check_dependencies.sh $(LIBRARY)
 	@Tests/ABI/check_feeder.sh $(FEEDER)
 	@Tests/ABI/check_abi.sh
-	@python3 Tests/ABI/check_package.py
-	@python3 Tests/ABI/check_rooms.py
-	@python3 Tests/ABI/check_page.py
-	@swift format lint --strict --parallel --configuration .swift-format --recursive Sources Tests Examples
-	@python3 Tests/ABI/check_docs.py
-	@python3 Tests/ABI/check_words.py
 
 # The release build has one processor busy much of the time; this one takes the other.
 swift-tests:

@@ -36,7 +36,8 @@ import Testing
 
   @Test func errorsNameTheTransportsWithAFeature() {
     #expect(Transports.schemes(with: .attributes, joinedBy: "and") == "loopback:, hub:, livekit+wss: and livekit+ws:")
-    let servers = "whip+https:, whep+https:, whip+http:, whep+http:, janus+https:, janus+wss:, janus+http:, janus+ws:, livekit+wss: or livekit+ws:"
+    let rooms = "janus+https:, janus+wss:, janus+http:, janus+ws:, livekit+wss: or livekit+ws:"
+    let servers = "whip+https:, whep+https:, whip+http:, whep+http:, \(rooms)"
     #expect(Transports.schemes(with: .network, joinedBy: "or") == "rtp:, hub:, webrtc:, \(servers)")
     #expect(Transports.schemes(with: .descriptions, joinedBy: "or") == "rtp:")
     #expect(Transports.schemes(with: [], joinedBy: "and").hasPrefix("loopback:, rtp:, hub:, webrtc:, whip+https:, "))
