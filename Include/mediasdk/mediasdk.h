@@ -25,7 +25,7 @@
  * Complete programs are in Examples/C of the source tree, and installed in share/doc/mediasdk/examples: send.c and receive.c for
  * video, tone.c, record.c and wav.c for audio, bot.c for received RGB, renderer.c for a class of the program's own, tap.c for what the
  * program itself sends and for the log, rtp.c for a call by RTP over a network. hub.c hosts a room for other processes, and joins one.
- * access_token.c signs who may join a room of a LiveKit server.
+ * access_token.c signs who may join a room of a LiveKit server. chat.c sends and receives data (data.h).
  *
  * Handles. Engines, sessions, streams, frame senders and instances are opaque pointers of distinct types. The value of a handle is
  * a token with a generation, not an address. Every function checks its handles. NULL, garbage, a destroyed handle and a handle of
@@ -88,6 +88,7 @@
 #include "time.h"
 
 #include "access.h"
+#include "data.h"
 #include "engine.h"
 #include "frame.h"
 #include "hub.h"

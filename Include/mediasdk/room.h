@@ -41,7 +41,8 @@ enum {
   MSDK_MAY_PUBLISH_AUDIO = 2,
   MSDK_MAY_SHARE_SCREEN = 4, /**< publish a screen share and its audio */
   MSDK_MAY_RECEIVE = 8,      /**< start incoming streams and the mix */
-  MSDK_MAY_MODERATE = 16     /**< remove and mute other members: session.h */
+  MSDK_MAY_MODERATE = 16,    /**< remove and mute other members: session.h */
+  MSDK_MAY_SEND_DATA = 32    /**< send data to other members: data.h */
 };
 
 enum {

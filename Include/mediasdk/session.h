@@ -43,7 +43,8 @@ typedef struct msdk_session_options {
  * An engine with a virtual clock accepts only "loopback:NAME" (MSDK_E_UNSUPPORTED). The caller destroys *out. [any thread] */
 MSDK_EXPORT msdk_result msdk_session_create(msdk_engine *engine, const msdk_session_options *options, msdk_session **out);
 
-/** Leaves the room, stops the session's streams, and destroys the session. [any thread] [may wait for running callbacks] */
+/** Leaves the room, stops the session's streams, and destroys the session. [any thread] [may wait for running callbacks; and over janus+ and
+ * livekit+ for up to a second, until the server has what it is to get] */
 MSDK_EXPORT void msdk_session_destroy(msdk_session *session);
 
 /** Starts to connect, and returns at once. MSDK_E_STATE: the session is neither idle nor disconnected. MSDK_EVENT_SESSION_STATE
@@ -222,7 +223,10 @@ enum {
   MSDK_EVENT_DATA_CHANNEL_CLOSED = 37,
   /** value: the channel. A message has come; read until MSDK_E_AGAIN, before which the event does not come again. */
   MSDK_EVENT_MESSAGE_AVAILABLE = 38,
-  MSDK_EVENT_DATA_CHANNEL_LOW = 39 /**< value: the channel; msdk_session_set_low_threshold */
+  MSDK_EVENT_DATA_CHANNEL_LOW = 39, /**< value: the channel; msdk_session_set_low_threshold */
+  /** Data of others has come (data.h). Read until MSDK_E_AGAIN, before which the event does not come again. */
+  MSDK_EVENT_DATA_AVAILABLE = 40,
+  MSDK_EVENT_DATA_WRITABLE = 41 /**< msdk_session_send_data, which returned MSDK_E_AGAIN, has room again */
 };
 
 /** Return the name of an event's type, or of a state of any of the families MSDK_SESSION_*, MSDK_OUTGOING_*, MSDK_INCOMING_*,

@@ -227,6 +227,8 @@ extension StampedEvent {
     case .channel(let channel, let event):
       native.set(event)
       native.value = channel.value
+    case .dataAvailable: native.set(MSDK_EVENT_DATA_AVAILABLE)
+    case .dataWritable: native.set(MSDK_EVENT_DATA_WRITABLE)
     case .ingest(let event):
       native.set(MSDK_EVENT_INGEST, state: event.state.rawValue, text: event.text)
       native.status = event.status?.rawValue ?? msdk_result(MSDK_OK)

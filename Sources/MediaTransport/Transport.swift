@@ -135,6 +135,10 @@ public enum TransportEvent: Sendable {
   case network
   /// Of a transport whose descriptions and candidates the program carries.
   case signal(SignallingEvent)
+  /// A member, or (empty) the room's server, has sent data.
+  case data(from: String, DataMessage)
+  /// `Transport.send`, which refused data with `.again`, has room.
+  case dataWritable
   /// Of a transport with channels.
   case channel(MessageChannelID, MessageChannelEvent)
 }
@@ -232,6 +236,11 @@ public protocol Transport: AnyObject, Sendable {
   /// Mutes the audio of another member, or ends that; their session does it. Errors as of `remove`.
   func mute(_ userID: String, _ isMuted: Bool) throws(MediaError)
 
+  /// Sends data to others in the room, and never waits. Of a transport with `TransportFeatures.data`; others throw `.unsupported`. Throws
+  /// `.state` while it has not joined, `.permission`, `.again` where there is no room or no path for it: `dataWritable` says when there is.
+  /// Lossy data gets lost instead.
+  func send(_ message: DataMessage) throws(MediaError)
+
   /// Opens a channel, from `connect` on; it ends with the connection. What is sent before the other end is there waits. Of a transport with
   /// `TransportFeatures.channels`; others throw `.unsupported`. Throws `.state` while it is not connecting or connected, `.range`, `.invalid`,
   /// `.full` where there are as many channels as may be, `.exists` for a number that is in use.
@@ -300,6 +309,8 @@ extension Transport {
   public func look(receiving stream: StreamID) -> InboundSnapshot? { nil }
   /// None: there is no network path.
   public func statsEntries(at time: Double) -> [JSON] { [] }
+  /// `.unsupported`: a transport without the feature `data`.
+  public func send(_ message: DataMessage) throws(MediaError) { throw MediaError(.unsupported, "the session's transport has no data") }
   /// `.unsupported`: a transport without the feature `channels`.
   public func openChannel(_ options: MessageChannelOptions) throws(MediaError) -> MessageChannelID { throw TransportFactory.noChannels }
   /// `.unsupported`: a transport without the feature `channels`.

@@ -27,6 +27,8 @@ public struct TransportFeatures: OptionSet, Sendable {
   public static let channels = TransportFeatures(rawValue: 64)
   /// Members of its rooms say something of themselves (`Transport.setAttribute`).
   public static let attributes = TransportFeatures(rawValue: 128)
+  /// Members of its rooms send each other data (`Transport.send`).
+  public static let data = TransportFeatures(rawValue: 256)
 }
 
 /// A kind of url, and the transport behind it. Each transport's folder has its factory, and the session's list of them (`Transports`) a line.

@@ -51,6 +51,33 @@ prints renderer '^the meter saw [1-9][0-9]* frames, from [1-9][0-9]* to 1[0-9][0
 prints tap '^[0-9.]+ s info \[session\] session "alice" at loopback:lobby is connected$
 ^tapped [1-9][0-9]* frames; [1-9][0-9]* encoded frames, [1-9][0-9]* of them key frames, [1-9][0-9]* bytes; [1-9][0-9]* log records$' 1
 
+# A chat of two processes, in a room that the tool serves, and one with nobody there.
+cp Examples/C/chat.c "$root"
+(
+  cd "$root"
+  $cc chat.c $(pkg-config --cflags --libs mediasdk) -o chat
+  export LD_LIBRARY_PATH=$stage/lib
+  printf 'hello\n@bob are you there?\n' | timeout 60 ./chat loopback:lobby alice > alone.log 2> alone.err
+  [ ! -s alone.log ] && grep -q '^not sent: .*"bob"' alone.err
+  (umask 077 && echo "key: 0123456789abcdef0123456789abcdef" > key.txt)
+  timeout 120 "$stage/bin/msdk" serve lobby --address 127.0.0.1 --api-key key.txt > served.log &
+  room=$!
+  trap 'kill $room' EXIT
+  for _ in $(seq 300); do grep -qs 'ws://' served.log && break; sleep 0.1; done
+  url=livekit+$(grep -o 'ws://[^ ]*' served.log | head -n 1)
+  token() { "$stage/bin/msdk" token --room lobby --user "$1" --api-key key.txt; }
+  mkfifo typed
+  TOKEN=$(token bob) timeout 60 ./chat "$url" bob < typed > bob.log &
+  bob=$!
+  exec 3> typed
+  (for _ in $(seq 300); do grep -qs '^bob is here' alice.log && break; sleep 0.1; done; printf 'hello\n@bob you alone\n') |
+    TOKEN=$(token alice) timeout 60 ./chat "$url" alice > alice.log
+  exec 3>&-
+  wait "$bob"
+  grep -q '^alice: hello$' bob.log && grep -q '^alice: you alone$' bob.log && grep -q '^alice left$' bob.log
+)
+ok "Examples/C/chat.c builds with pkg-config, and two of them write each other"
+
 # A program and GStreamer, to each other. The ports are free, and beside those that others are given.
 cp Examples/C/rtp.c "$root"
 port=$(python3 -c 'import socket; one = socket.socket(type=socket.SOCK_DGRAM); one.bind(("", 0)); print(one.getsockname()[1] & 0x3FFC | 0x4000)')

@@ -972,6 +972,7 @@ VALUE(MSDK_MAY_PUBLISH_AUDIO, 2);
 VALUE(MSDK_MAY_SHARE_SCREEN, 4);
 VALUE(MSDK_MAY_RECEIVE, 8);
 VALUE(MSDK_MAY_MODERATE, 16);
+VALUE(MSDK_MAY_SEND_DATA, 32);
 
 VALUE(MSDK_DUPLICATE_REFUSE, 0);
 VALUE(MSDK_DUPLICATE_REPLACE, 1);
@@ -1155,6 +1156,8 @@ VALUE(MSDK_EVENT_DATA_CHANNEL_OPENED, 36);
 VALUE(MSDK_EVENT_DATA_CHANNEL_CLOSED, 37);
 VALUE(MSDK_EVENT_MESSAGE_AVAILABLE, 38);
 VALUE(MSDK_EVENT_DATA_CHANNEL_LOW, 39);
+VALUE(MSDK_EVENT_DATA_AVAILABLE, 40);
+VALUE(MSDK_EVENT_DATA_WRITABLE, 41);
 VALUE(MSDK_ATTRIBUTES_MAX, 32);
 VALUE(MSDK_ATTRIBUTE_KEY_MAX, 63);
 VALUE(MSDK_ATTRIBUTE_VALUE_MAX, 1023);
@@ -1354,6 +1357,27 @@ AT(msdk_placement, target, 24);
 VALUE(MSDK_SCALE_FIT, 0);
 VALUE(MSDK_SCALE_FILL, 1);
 VALUE(MSDK_SCALE_STRETCH, 2);
+
+/* ------------------------------------------------------------------------------------------------------------------------------- data.h */
+
+VALUE(MSDK_DATA_MAX, 15360);
+VALUE(MSDK_DATA_TOPIC_MAX, 255);
+VALUE(MSDK_DATA_RECIPIENTS_MAX, 100);
+VALUE(MSDK_DATA_LOSSY, 1);
+SIZE(msdk_data_options, 32);
+AT(msdk_data_options, struct_size, 0);
+AT(msdk_data_options, flags, 4);
+AT(msdk_data_options, topic, 8);
+AT(msdk_data_options, recipients, 16);
+AT(msdk_data_options, recipient_count, 24);
+AT(msdk_data_options, reserved0, 28);
+SIZE(msdk_data_message, 536);
+AT(msdk_data_message, struct_size, 0);
+AT(msdk_data_message, flags, 4);
+AT(msdk_data_message, size, 8);
+AT(msdk_data_message, missed, 16);
+AT(msdk_data_message, user_id, 24);
+AT(msdk_data_message, topic, 280);
 
 /* -------------------------------------------------------------------------------------------------------------------------------- rtp.h */
 

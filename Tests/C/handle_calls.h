@@ -277,6 +277,8 @@ static void on_nothing_event(void *user, const msdk_event *event) { (void)user, 
   X(SESSION, session, read_message, msdk_session_read_message(it, 1, NULL, NULL, 0, NULL))                                                 \
   X(SESSION, session, unacknowledged, (msdk_session_get_unacknowledged_bytes(it, 1, &(uint64_t){0})))                                      \
   X(SESSION, session, low_threshold, msdk_session_set_low_threshold(it, 1, 0))                                                             \
+  X(SESSION, session, send_data, msdk_session_send_data(it, NULL, NULL, 0))                                                                \
+  X(SESSION, session, read_data, (msdk_session_read_data(it, &(msdk_data_message){.struct_size = sizeof(msdk_data_message)}, NULL, 0)))    \
   X(SESSION, session, remove_participant, msdk_session_remove_participant(it, "nobody", ""))                                              \
   X(SESSION, session, mute_participant, msdk_session_mute_participant(it, "nobody", 1))                                                   \
   X(SESSION, session, stats_json, msdk_session_get_stats_json(it, NULL, 0, NULL))                                                         \

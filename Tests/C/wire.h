@@ -61,7 +61,7 @@ static inline int has_ipv6(void) {
 
 /* ------------------------------------------------------------------------------------------------------------------- ends */
 
-enum { END_TYPES = 40 };
+enum { END_TYPES = 42 };
 
 /* A session, and of each type of event how many came and the last. */
 typedef struct end {

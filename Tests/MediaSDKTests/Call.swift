@@ -105,6 +105,8 @@ final class Call {
     case .ingest(let event): "feeder \(event.state) \(event.reason)"
     case .signal(let event): "signalling \(event)"
     case .channel(let channel, let event): "channel \(channel.value) \(event)"
+    case .dataAvailable: "data available"
+    case .dataWritable: "data writable"
     }
   }
 }

@@ -130,6 +130,7 @@ final class RoomEnd: TransportDelegate, EncodedSink, @unchecked Sendable {
   let link: any Transport
   var host: EmulatedHost?
   private(set) var events: [String] = []
+  private(set) var permissions: Permissions?
   private(set) var ending: MediaError?
   private(set) var added: [StreamDescription] = []
   private(set) var streams: [StreamID] = []
@@ -140,6 +141,8 @@ final class RoomEnd: TransportDelegate, EncodedSink, @unchecked Sendable {
   private(set) var keysReceived = 0
   /// Channels of data that the other end has opened.
   private(set) var readable: [MessageChannelID] = []
+  /// Data of others: who sent it, what, and how.
+  private(set) var data: [String] = []
   var subscribes = true
   private let pool = BufferPool(limit: 256)
   private var numbers: [StreamID: FrameID] = [:]
@@ -152,7 +155,9 @@ final class RoomEnd: TransportDelegate, EncodedSink, @unchecked Sendable {
 
   func transport(_ transport: any Transport, _ event: TransportEvent) {
     switch event {
-    case .connected: events.append("connected")
+    case .connected(let permissions):
+      self.permissions = permissions
+      events.append("connected")
     case .disconnected(let error):
       ending = error
       events.append("disconnected")
@@ -177,6 +182,9 @@ final class RoomEnd: TransportDelegate, EncodedSink, @unchecked Sendable {
     case .permissionsChanged(let user, let permissions): events.append("\(user) may \(permissions.rawValue)")
     case .reconnecting: events.append("reconnecting")
     case .reconnected: events.append("reconnected")
+    case .data(let user, let message):
+      data.append("\(user): \(String(decoding: message.bytes, as: UTF8.self)) \(message.topic)\(message.isLossy ? " lossy" : "")")
+    case .dataWritable: events.append("data writable")
     default: break
     }
   }

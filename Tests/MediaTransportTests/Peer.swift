@@ -16,6 +16,8 @@ final class Peer: TransportDelegate, VideoSink, AudioSink {
   let permissions = Journal<Permissions>()
   let streams = Journal<StreamDescription>()
   let arrivals = Journal<Arrival>()
+  /// Who sent it, what, and how.
+  let data = Journal<String>()
   private let clock: any MediaClock
 
   init(_ name: String, room: String, token: String = "", loop: EventLoop) {
@@ -68,6 +70,9 @@ final class Peer: TransportDelegate, VideoSink, AudioSink {
     case .unreachable(_, let userID, let error): events.add("\(userID) is not sent it: \(error.status)")
     case .estimate(let bits): events.add("estimate \(bits)")
     case .network, .signal, .channel: break
+    case .data(let userID, let message):
+      data.add("\(userID): \(String(decoding: message.bytes, as: UTF8.self)) \(message.topic)\(message.isLossy ? " lossy" : "")")
+    case .dataWritable: events.add("data writable")
     case .moderated(let userID, let moderation, let reason): events.add("\(moderation) by \(userID): \(reason)")
     case .streamMuted(_, let isMuted): events.add(isMuted ? "muted" : "unmuted")
     case .speaking(_, let userID, let isSpeaking, let level): events.add("\(userID) \(isSpeaking ? "speaks" : "is silent") at \(level)")

@@ -20,6 +20,7 @@ FIRST = (
     "time.h",
     "engine.h",
     "session.h",
+    "data.h",
     "room.h",
     "hub.h",
     "access.h",

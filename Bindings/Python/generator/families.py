@@ -41,6 +41,7 @@ FAMILIES = (
     Family("SessionState", "MSDK_SESSION_", OPEN),
     Family("SdpType", "MSDK_SDP_", OPEN),
     Family("DescriptionOutcome", "MSDK_DESCRIPTION_", OPEN, "What became of a description of the peer."),
+    Family("DataFlag", "MSDK_DATA_", FLAGS, "LOSSY: it may be lost or overtake other data, and is not sent again."),
     Family("DataChannelFlag", "MSDK_DATA_CHANNEL_", FLAGS),
     Family("MessageType", "MSDK_MESSAGE_", OPEN),
     Family("EventType", "MSDK_EVENT_", OPEN),
@@ -75,7 +76,8 @@ FAMILIES = (
     Family("Delivery", "MSDK_DELIVERY_", CLOSED),
     Family("Output", "MSDK_OUTPUT_", CLOSED, "Which queues of an incoming stream, or of the tap of an outgoing one, are filled."),
     Family("Permission", "MSDK_MAY_", FLAGS,
-           "What a member of a room may do.  SHARE_SCREEN includes the audio; MODERATE: remove others from the room, mute them."),
+           "What a member of a room may do.  SHARE_SCREEN includes the audio; MODERATE: remove others from the room, mute them.  "
+           "SEND_DATA: to other members."),
     Family("Duplicate", "MSDK_DUPLICATE_", CLOSED,
            "What becomes of a user id that is in the room already.  REPLACE: the former leaves the room."),
     Family("AccessFlag", "MSDK_ACCESS_", FLAGS, "RENEWAL: a member of the room asks for more time."),

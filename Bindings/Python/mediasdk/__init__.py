@@ -24,12 +24,13 @@ from .audio_frame import AudioFrame
 from .clock import TIME_ZERO, from_ticks, from_units, to_ticks, to_units
 from .commands import Command, CommandArg
 from .constants import (ACCESS_TOKEN_MAX, ATTRIBUTES_MAX, ATTRIBUTE_KEY_MAX, ATTRIBUTE_VALUE_MAX, AudioKind, CHANNELS_MAX, CaptureFlag,
-                        ClassFlag, Clock, Codec, CommandFlag, Containment, Content, DIMENSION_MAX, DescriptionOutcome, Direction,
-                        DropReason, Duplicate, EncodedFlag, EventType, FeedReason, FrameFlag, Grant, IncomingState, IngestState,
-                        InstanceState, IsolatedFlag, Isolation, Kind, Limits, LogLevel, Matrix, Moderation, NAME_MAX, OpusApplication,
-                        Orientation, Outcome, OutgoingState, Output, PORT_ANY, ParamFlag, Permission, PixelFormat, PluginEvent, Preset,
-                        Quality, QueuePolicy, SampleFormat, Scale, ScreenShareState, SdpType, SessionState, Source, SpeakerState, Status,
-                        TEXT_MAX, ValueType, VideoKind)
+                        ClassFlag, Clock, Codec, CommandFlag, Containment, Content, DATA_MAX, DATA_RECIPIENTS_MAX, DATA_TOPIC_MAX,
+                        DIMENSION_MAX, DataFlag, DescriptionOutcome, Direction, DropReason, Duplicate, EncodedFlag, EventType, FeedReason,
+                        FrameFlag, Grant, IncomingState, IngestState, InstanceState, IsolatedFlag, Isolation, Kind, Limits, LogLevel,
+                        Matrix, Moderation, NAME_MAX, OpusApplication, Orientation, Outcome, OutgoingState, Output, PORT_ANY, ParamFlag,
+                        Permission, PixelFormat, PluginEvent, Preset, Quality, QueuePolicy, SampleFormat, Scale, ScreenShareState, SdpType,
+                        SessionState, Source, SpeakerState, Status, TEXT_MAX, ValueType, VideoKind)
+from .data import Data
 from .data_channel import DataChannel
 from .encoded import EncodedFrame
 from .engine import ClassInfo, Engine
@@ -38,13 +39,13 @@ from .errors import (AgainError, BufferSmallError, ClosedError, CorruptError, De
                      PluginABIError, PluginDiedError, RangeError, RefusedError, RemovedError, FullError, StaleSenderError, StateError,
                      ThreadError, UnsupportedError, UntrustedError, ValueTypeError)
 from .events import (AccessExpiring, AccessRenewed, ActiveSpeakerChanged, AudioLevelMeasured, CandidatesComplete, CodecChanged,
-                     DataChannelClosed, DataChannelLow, DataChannelOpened, EstimateChanged, Event, FrameSenderChanged, ICEServerFailed,
-                     IncomingAudioAdded, IncomingAudioMuted, IncomingAudioRemoved, IncomingAudioStateChanged, IncomingVideoAdded,
-                     IncomingVideoRemoved, IncomingVideoStateChanged, IngestChanged, InstanceEvent, KeyFrameRequested, LocalCandidate,
-                     MessageAvailable, Moderated, NegotiationNeeded, NetworkQualityChanged, OutgoingAudioStateChanged,
-                     OutgoingVideoStateChanged, ParticipantAttributeChanged, ParticipantJoined, ParticipantLeft, PluginReported,
-                     ReceiversChanged, RestartWanted, ScreenShareStateChanged, SessionStateChanged, StatsDue, StreamUnreachable,
-                     VideoWanted)
+                     DataAvailable, DataChannelClosed, DataChannelLow, DataChannelOpened, DataWritable, EstimateChanged, Event,
+                     FrameSenderChanged, ICEServerFailed, IncomingAudioAdded, IncomingAudioMuted, IncomingAudioRemoved,
+                     IncomingAudioStateChanged, IncomingVideoAdded, IncomingVideoRemoved, IncomingVideoStateChanged, IngestChanged,
+                     InstanceEvent, KeyFrameRequested, LocalCandidate, MessageAvailable, Moderated, NegotiationNeeded,
+                     NetworkQualityChanged, OutgoingAudioStateChanged, OutgoingVideoStateChanged, ParticipantAttributeChanged,
+                     ParticipantJoined, ParticipantLeft, PluginReported, ReceiversChanged, RestartWanted, ScreenShareStateChanged,
+                     SessionStateChanged, StatsDue, StreamUnreachable, VideoWanted)
 from .formats import FrameLayout, PlaneShape, VideoFormat, frame_layout, plane_shapes
 from .frame import Frame
 from .frame_pacer import FramePacer
@@ -79,9 +80,10 @@ __all__ = [
     "AccessRequest", "ActiveSpeakerChanged", "AgainError", "AudioFormat", "AudioFrame", "AudioKind", "AudioLevelMeasured",
     "AudioProducer", "BufferSmallError", "CHANNELS_MAX", "CandidatesComplete", "CaptureFlag", "Choice", "ClassFlag", "ClassInfo",
     "Clock", "ClosedError", "Codec", "CodecChanged", "Command", "CommandArg", "CommandFlag", "Containment", "Content", "CorruptError",
-    "DIMENSION_MAX", "DataChannel", "DataChannelClosed", "DataChannelLow", "DataChannelOpened", "DescriptionOutcome", "DeviceLostError",
-    "Direction", "DropReason", "Duplicate", "EncodedFlag", "EncodedFrame", "Engine", "EngineStats", "EstimateChanged", "Event",
-    "EventType", "ExistsError", "FeedReason", "Filter", "ForkedError", "FormatError", "Frame", "FrameFlag", "FrameLayout", "FramePacer",
+    "DATA_MAX", "DATA_RECIPIENTS_MAX", "DATA_TOPIC_MAX", "DIMENSION_MAX", "Data", "DataAvailable", "DataChannel", "DataChannelClosed",
+    "DataChannelLow", "DataChannelOpened", "DataFlag", "DataWritable", "DescriptionOutcome", "DeviceLostError", "Direction",
+    "DropReason", "Duplicate", "EncodedFlag", "EncodedFrame", "Engine", "EngineStats", "EstimateChanged", "Event", "EventType",
+    "ExistsError", "FeedReason", "Filter", "ForkedError", "FormatError", "Frame", "FrameFlag", "FrameLayout", "FramePacer",
     "FrameReport", "FrameSender", "FrameSenderChanged", "FullError", "Grant", "HandleError", "Hub", "HubInfo", "ICEServerFailed",
     "InboundStats", "IncomingAudio", "IncomingAudioAdded", "IncomingAudioMuted", "IncomingAudioRemoved", "IncomingAudioStateChanged",
     "IncomingAudioStats", "IncomingState", "IncomingVideo", "IncomingVideoAdded", "IncomingVideoRemoved", "IncomingVideoStateChanged",

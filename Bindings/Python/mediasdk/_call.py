@@ -12,7 +12,7 @@ from .constants import Status
 from .errors import InvalidError, MediaSDKError, RangeError, error_for
 
 # Python sees a signal between two calls only, so that a long wait is a row of short ones; Ctrl-C takes at most this long.
-_SLICE_MS = 200
+SLICE_MS = 200
 
 _last_error = library.msdk_last_error
 
@@ -100,22 +100,26 @@ def sized(kind: Any, /, **members: Any) -> Any:
         raise RangeError(str(error)) from None
 
 
+def deadline_of(timeout: float | None) -> float:
+    """When `timeout` seconds from now are over, on the clock time.monotonic()."""
+    if timeout is None:
+        return math.inf
+    if timeout >= 0:
+        return time.monotonic() + timeout
+    raise InvalidError(f"timeout is {timeout}; seconds from 0, or None for no limit, are accepted")
+
+
 def wait(attempt: Callable[[int], int], timeout: float | None) -> int:
     """Calls attempt(milliseconds) until it gives something else than MSDK_E_TIMEOUT or `timeout` seconds are over (None: never).  Of
     an object that is closed between two calls the result is MSDK_E_CLOSED, as it is within one."""
-    if timeout is None:
-        deadline = math.inf
-    elif timeout >= 0:
-        deadline = time.monotonic() + timeout
-    else:
-        raise InvalidError(f"timeout is {timeout}; seconds from 0, or None for no limit, are accepted")
+    deadline = deadline_of(timeout)
     waited = False
     while True:
         left = (deadline - time.monotonic()) * 1000
-        result = attempt(max(0, math.ceil(min(left, _SLICE_MS))))
+        result = attempt(max(0, math.ceil(min(left, SLICE_MS))))
         if result == Status.HANDLE and waited:
             return Status.CLOSED
-        if result != Status.TIMEOUT or left <= _SLICE_MS:
+        if result != Status.TIMEOUT or left <= SLICE_MS:
             return result
         waited = True
 

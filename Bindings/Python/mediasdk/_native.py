@@ -21,6 +21,9 @@ DECLARATIONS: dict[str, tuple[Any, ...]] = {
     "msdk_time_from_units": (c_int64, c_int64, c_uint32),
     # access.h
     "msdk_access_token_create": (c_int32, POINTER(s.AccessTokenOptions), c_char_p, c_uint64, POINTER(c_uint64)),
+    # data.h
+    "msdk_session_send_data": (c_int32, c_void_p, POINTER(s.DataOptions), c_void_p, c_uint64),
+    "msdk_session_read_data": (c_int32, c_void_p, POINTER(s.DataMessage), c_void_p, c_uint64),
     # engine.h
     "msdk_engine_create": (c_int32, POINTER(s.EngineOptions), POINTER(c_void_p)),
     "msdk_engine_destroy": (None, c_void_p),

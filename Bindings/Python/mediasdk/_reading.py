@@ -10,12 +10,13 @@ from .audio_format import AudioFormat, audio_format_of
 from .constants import (AudioKind, Codec, Direction, EventFlag, EventType, FeedReason, IncomingState, IngestState, Moderation,
                         OutgoingState, Permission, PluginEvent, Quality, ScreenShareState, SessionState, SpeakerState, VideoKind)
 from .events import (AccessExpiring, AccessRenewed, ActiveSpeakerChanged, AudioLevelMeasured, CandidatesComplete, CodecChanged,
-                     DataChannelClosed, DataChannelLow, DataChannelOpened, EstimateChanged, Event, FrameSenderChanged, ICEServerFailed,
-                     IncomingAudioAdded, IncomingAudioMuted, IncomingAudioRemoved, IncomingAudioStateChanged, IncomingVideoAdded,
-                     IncomingVideoRemoved, IncomingVideoStateChanged, IngestChanged, KeyFrameRequested, LocalCandidate, MessageAvailable,
-                     Moderated, NegotiationNeeded, NetworkQualityChanged, OutgoingAudioStateChanged, OutgoingVideoStateChanged,
-                     ParticipantAttributeChanged, ParticipantJoined, ParticipantLeft, PluginReported, ReceiversChanged, RestartWanted,
-                     ScreenShareStateChanged, SessionStateChanged, StatsDue, StreamUnreachable, VideoWanted)
+                     DataAvailable, DataChannelClosed, DataChannelLow, DataChannelOpened, DataWritable, EstimateChanged, Event,
+                     FrameSenderChanged, ICEServerFailed, IncomingAudioAdded, IncomingAudioMuted, IncomingAudioRemoved,
+                     IncomingAudioStateChanged, IncomingVideoAdded, IncomingVideoRemoved, IncomingVideoStateChanged, IngestChanged,
+                     KeyFrameRequested, LocalCandidate, MessageAvailable, Moderated, NegotiationNeeded, NetworkQualityChanged,
+                     OutgoingAudioStateChanged, OutgoingVideoStateChanged, ParticipantAttributeChanged, ParticipantJoined, ParticipantLeft,
+                     PluginReported, ReceiversChanged, RestartWanted, ScreenShareStateChanged, SessionStateChanged, StatsDue,
+                     StreamUnreachable, VideoWanted)
 from .data_channel import DataChannel
 from .formats import VideoFormat, format_of
 from .incoming import IncomingVideo
@@ -186,6 +187,8 @@ READERS: Dict[int, _Reader] = {
     EventType.DATA_CHANNEL_CLOSED: lambda source, head: DataChannelClosed(*head, source.channel),
     EventType.MESSAGE_AVAILABLE: lambda source, head: MessageAvailable(*head, source.channel),
     EventType.DATA_CHANNEL_LOW: lambda source, head: DataChannelLow(*head, source.channel),
+    EventType.DATA_AVAILABLE: lambda source, head: DataAvailable(*head),
+    EventType.DATA_WRITABLE: lambda source, head: DataWritable(*head),
     EventType.STATS: lambda source, head: StatsDue(*head),
     EventType.STREAM_UNREACHABLE: lambda source, head: StreamUnreachable(
         *head, source.outgoing_video, source.outgoing_audio, _outgoing_kind(source), source.user_id),

@@ -17,6 +17,16 @@ class AccessTokenOptions(SizedStruct):
                 ("attributes", POINTER(AccessAttribute)), ("attribute_count", c_uint32), ("reserved0", c_uint32)]
 
 
+class DataOptions(SizedStruct):
+    _fields_ = [("struct_size", c_uint32), ("flags", c_uint32), ("topic", c_char_p), ("recipients", POINTER(c_char_p)),
+                ("recipient_count", c_uint32), ("reserved0", c_uint32)]
+
+
+class DataMessage(SizedStruct):
+    _fields_ = [("struct_size", c_uint32), ("flags", c_uint32), ("size", c_uint64), ("missed", c_uint64), ("user_id", c_char * 256),
+                ("topic", c_char * 256)]
+
+
 class EngineOptions(SizedStruct):
     _fields_ = [("struct_size", c_uint32), ("clock", c_uint32), ("ignore_environment", c_uint32), ("reserved0", c_uint32)]
 

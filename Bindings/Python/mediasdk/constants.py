@@ -18,6 +18,9 @@ TICK_RATE = 10000000
 TEXT_MAX = 1024
 NAME_MAX = 255
 ACCESS_TOKEN_MAX = 4095
+DATA_MAX = 15360
+DATA_TOPIC_MAX = 255
+DATA_RECIPIENTS_MAX = 100
 ARGS_MAX = 8
 INGEST_TOKEN_MIN = 16
 INGEST_TOKEN_MAX = 255
@@ -234,6 +237,12 @@ class Source(IntFlag):
     SCREEN_SHARE_AUDIO = 8
 
 
+class DataFlag(IntFlag):
+    """LOSSY: it may be lost or overtake other data, and is not sent again."""
+
+    LOSSY = 1
+
+
 class LogLevel(IntEnum):
     DEBUG = 0
     INFO = 1
@@ -302,7 +311,8 @@ class Clock(IntEnum):
 
 
 class Permission(IntFlag):
-    """What a member of a room may do.  SHARE_SCREEN includes the audio; MODERATE: remove others from the room, mute them."""
+    """What a member of a room may do.  SHARE_SCREEN includes the audio; MODERATE: remove others from the room, mute them.  SEND_DATA: to
+    other members."""
 
     NOTHING = 0x40000000
     PUBLISH_VIDEO = 1
@@ -310,6 +320,7 @@ class Permission(IntFlag):
     SHARE_SCREEN = 4
     RECEIVE = 8
     MODERATE = 16
+    SEND_DATA = 32
 
 
 class Duplicate(IntEnum):
@@ -514,6 +525,8 @@ class EventType(OpenEnum):
     DATA_CHANNEL_CLOSED = 37
     MESSAGE_AVAILABLE = 38
     DATA_CHANNEL_LOW = 39
+    DATA_AVAILABLE = 40
+    DATA_WRITABLE = 41
 
 
 class ScreenShareState(OpenEnum):

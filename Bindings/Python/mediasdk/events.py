@@ -484,6 +484,16 @@ class DataChannelLow(Event):
     channel: DataChannel
 
 
+@dataclass(frozen=True, repr=False)
+class DataAvailable(Event):
+    """Data of others has come.  It comes again after :meth:`Session.read_data` has returned None."""
+
+
+@dataclass(frozen=True, repr=False)
+class DataWritable(Event):
+    """:meth:`Session.send_data`, which raised :class:`AgainError`, has room again."""
+
+
 @dataclass(frozen=True)
 class InstanceEvent:
     """What an instance reports, attached or not.

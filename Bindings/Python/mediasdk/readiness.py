@@ -26,6 +26,7 @@ class Readiness:
         self._handle = handle
         self._lock = threading.Lock()
         self._closed = False
+        self._wakes = 0
         self._waiting: set[tuple[asyncio.AbstractEventLoop, asyncio.Future[None]]] = set()
 
     async def until(self, take: Callable[[float], T], timeout: float | None, what: str) -> T:
@@ -39,6 +40,7 @@ class Readiness:
         deadline = None if timeout is None else time.monotonic() + timeout
         waited = False
         while True:
+            wakes = self._wakes  # what comes after this is not missed
             try:
                 return take(0)
             except MediaTimeout:
@@ -51,15 +53,15 @@ class Readiness:
             if waited:
                 await asyncio.sleep(_NAP)
             waited = True
-            await self._wait(left)
+            await self._wait(left, wakes)
 
-    async def _wait(self, timeout: float | None) -> None:
+    async def _wait(self, timeout: float | None, wakes: int) -> None:
         """Waits until the descriptor is readable, or a moment that is worth another look."""
         loop = asyncio.get_running_loop()
         future: asyncio.Future[None] = loop.create_future()
         entry = (loop, future)
         with self._lock:
-            if self._closed:
+            if self._closed or self._wakes != wakes:
                 return
             # A copy of the descriptor for every waiter: a loop knows one reader a descriptor, and the SDK may close its own.
             descriptor = os.dup(number(c_int32, self._descriptor, self._handle))
@@ -87,6 +89,7 @@ class Readiness:
     def wake(self) -> None:
         """Lets all who wait look once more."""
         with self._lock:
+            self._wakes += 1
             waiting = list(self._waiting)
         for loop, future in waiting:
             try:

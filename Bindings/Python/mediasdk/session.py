@@ -4,9 +4,9 @@ from __future__ import annotations
 import weakref
 from ctypes import addressof, byref, c_uint32, c_uint64, c_void_p, create_string_buffer
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, AsyncIterator, Callable, Iterator, TypeVar
+from typing import TYPE_CHECKING, Any, AsyncIterator, Callable, Iterable, Iterator, TypeVar
 
-from . import _structs
+from . import _structs, data as _data
 from ._call import bounded, check, created, decode, encode, filled, listed, number, sized
 from ._events_queue import EventQueue
 from ._names import member
@@ -16,9 +16,10 @@ from ._unique import Unique
 from .audio_format import audio_format_of
 from .constants import (AudioKind, CaptureFlag, Codec, DataChannelFlag, DescriptionOutcome, Limits, Permission, Preset, SdpType,
                         SessionState, Status, VideoKind)
+from .data import Data
 from .data_channel import DataChannel
 from .errors import ClosedError, HandleError, InvalidError, MediaTimeout
-from .events import Event, IncomingAudioRemoved, IncomingVideoRemoved, SessionStateChanged
+from .events import DataAvailable, Event, IncomingAudioRemoved, IncomingVideoRemoved, SessionStateChanged
 from .formats import format_of
 from .incoming import IncomingVideo
 from .incoming_audio import IncomingAudio
@@ -379,6 +380,77 @@ class Session(Unique):
         """
         check(library.msdk_session_mute_participant(self._handle, encode(user_id, "user_id"), int(bool(muted))))
 
+    # ---------------------------------------------------------------------------------------------------------------- data
+
+    def send_data(
+        self, data: bytes | bytearray | memoryview, *, topic: str = "", to: str | Iterable[str] | None = None, lossy: bool = False
+    ) -> None:
+        """Sends data to other members of the room, and never waits.  Rooms of ``loopback:`` and ``livekit+wss:`` have data.
+
+        Args:
+            data: up to DATA_MAX bytes.
+            topic: up to DATA_TOPIC_MAX bytes, by which the parts of a program distinguish their data.
+            to: the user id of a member, or up to DATA_RECIPIENTS_MAX of them; None: everybody else.
+            lossy: it may be lost, and may overtake other data: for what the next one replaces, such as positions.  False: reliable, and
+                in order with other reliable data of this session.
+
+        Raises:
+            AgainError: too much has not been passed on yet, or the session is reconnecting; :class:`DataWritable` says when there is room.
+                Lossy data is lost instead.
+            NotFoundError: a recipient is not another member of the room; the data was sent to none of them.
+            RefusedError: the room does not permit it (:attr:`Permission.SEND_DATA`).
+            StateError: not connected.
+            RangeError, InvalidError: an argument.
+            UnsupportedError: rooms of the session's url have no data.
+        """
+        _data.send(self._handle, data, topic, to, lossy)
+
+    def read_data(self) -> Data | None:
+        """The oldest data that has come; None: there is none now, and :class:`DataAvailable` follows when there is.
+
+        Raises:
+            UnsupportedError: rooms of the session's url have no data.
+        """
+        return _data.read(self._handle)
+
+    def next_data(self, timeout: float | None = None) -> Data:
+        """Takes the oldest data that has come.  Events that come meanwhile can be read afterwards, or by another thread.
+
+        Args:
+            timeout: seconds to wait; 0: does not wait; None: no limit.
+
+        Raises:
+            MediaTimeout: none came.
+            ClosedError: the session was closed meanwhile.
+            HandleError: it was closed before.
+            UnsupportedError: as :meth:`read_data`.
+        """
+        return self._events.until(self._event, self.read_data, timeout, "data")
+
+    def data(self, timeout: float | None = None) -> Iterator[Data]:
+        """Data until the session is closed, or until none came for `timeout` seconds."""
+        while True:
+            try:
+                data = self.next_data(timeout)
+            except (ClosedError, HandleError, MediaTimeout):
+                return
+            yield data
+
+    async def next_data_async(self, timeout: float | None = None) -> Data:
+        """:meth:`next_data` for asyncio."""
+        return await self._events.until_async(self._event, self.read_data, timeout, "data")
+
+    async def data_async(self, timeout: float | None = None) -> AsyncIterator[Data]:
+        """:meth:`data` for asyncio: ``async for data in session.data_async()``."""
+        while True:
+            try:
+                data = await self.next_data_async(timeout)
+            except (ClosedError, HandleError, MediaTimeout):
+                return
+            yield data
+
+    # --------------------------------------------------------------------------------------------------------------- stats
+
     def stats(self) -> SessionStats:
         return snapshot(SessionStats, filled(_structs.SessionStats, library.msdk_session_get_stats, self._handle))
 
@@ -624,6 +696,8 @@ class Session(Unique):
         event = event_of(self, struct)
         if isinstance(event, SessionStateChanged):
             self._last_state = event
+        elif isinstance(event, DataAvailable):
+            self._events.announce()
         elif isinstance(event, IncomingVideoRemoved):
             self._renderers.pop(event.incoming_video._handle, None)
         elif isinstance(event, IncomingAudioRemoved):

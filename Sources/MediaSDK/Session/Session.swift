@@ -89,6 +89,7 @@ public final class Session: TransportDelegate {
   /// By what the times of a program's own clock are shifted, in all streams.
   let captureLine = Monitor<Int64?>(nil)
   let renderers = Monitor(SessionRenderers())
+  let inbox = Monitor(DataInbox())
   let ingest = Monitor(SessionIngest())
 
   init(_ engine: Engine, _ options: SessionOptions) throws(MediaError) {
@@ -519,6 +520,8 @@ public final class Session: TransportDelegate {
     case .network: watchQuality(of: transport)
     case .signal(let event): push(.signal(event))
     case .channel(let channel, let event): push(.channel(channel, event))
+    case .data(let userID, let message): if inbox.withLock({ $0.take(message, from: userID) }) { push(.dataAvailable) }
+    case .dataWritable: push(.dataWritable)
     }
   }
 

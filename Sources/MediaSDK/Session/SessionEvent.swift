@@ -58,6 +58,10 @@ public enum SessionEvent: Sendable {
   case signal(SignallingEvent)
   /// Of a channel of messages.
   case channel(MessageChannelID, MessageChannelEvent)
+  /// Data of others can be read, and none could before.
+  case dataAvailable
+  /// `Session.send`, which refused data with `.again`, has room.
+  case dataWritable
 }
 
 /// An audio stream of either direction.

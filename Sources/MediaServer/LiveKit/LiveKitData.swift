@@ -4,7 +4,7 @@ import MediaRuntime
 import MediaSignalling
 import MediaTransport
 
-/// The data channels of a client of LiveKit: what it sends goes to the other clients of that protocol in the room, or to those that it names.
+/// The data channels of a client of LiveKit: what it sends goes to the others in the room, or to those that it names.
 /// A client sends in channels that it opens, of version 0 in another connection, and receives in two that the server opens. On the server's
 /// event loop.
 final class LiveKitData: Sendable {
@@ -30,7 +30,7 @@ final class LiveKitData: Sendable {
   }
 
   /// Bytes of a message.
-  static let longest = 65_536
+  static let longest = DataMessage.longestReceived
   /// Messages at once and in a second, of up to 4,096 bytes; longer ones count once more for each 4,096. Of more the client has to wait.
   static let burst = 1_000.0
   static let perSecond = 500.0
@@ -41,15 +41,16 @@ final class LiveKitData: Sendable {
 
   private let transport: any Transport
   private let table: WebTable
+  private let hasRoom: @Sendable () -> Bool
   private let take: @Sendable (Result<LiveKitDataPacket, MediaError>, _ isReliable: Bool) -> Void
   private let state: Monitor<State>
 
-  /// `take` is called with what the client sends, or with what ends its session.
+  /// `take` is called with what the client sends, or with what ends its session; not while there is no room for it, so that the client waits.
   init(
-    over transport: any Transport, _ table: WebTable,
+    over transport: any Transport, _ table: WebTable, hasRoom: @escaping @Sendable () -> Bool,
     take: @escaping @Sendable (Result<LiveKitDataPacket, MediaError>, _ isReliable: Bool) -> Void
   ) {
-    (self.transport, self.table, self.take) = (transport, table, take)
+    (self.transport, self.table, self.hasRoom, self.take) = (transport, table, hasRoom, take)
     let allowance = WorkAllowance(burst: LiveKitData.burst, perSecond: LiveKitData.perSecond, now: table.clock.now())
     state = Monitor(State(allowance: allowance))
   }
@@ -86,7 +87,7 @@ final class LiveKitData: Sendable {
   private func read(_ channel: MessageChannelID) {
     let now = table.clock.now()
     while let (isReliable, transport) = state.withLock({ $0.incoming[channel] }) {
-      guard state.withLock({ $0.allowance.available(at: now) > 0 }) else { return rest(channel, now) }
+      guard state.withLock({ $0.allowance.available(at: now) > 0 }), hasRoom() else { return rest(channel, now) }
       do throws(MediaError) {
         guard let packet = try next(channel, of: transport, now) else { return }
         take(.success(packet), isReliable)

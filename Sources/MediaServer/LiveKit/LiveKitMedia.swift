@@ -109,7 +109,7 @@ final class LiveKitMedia: WebPathSeeker, TransportDelegate {
 
   /// The connection by which the client subscribes: without a path it is not there.
   private func expect(_ peer: ServedPeer, _ owner: LiveKitMember) {
-    let data = LiveKitData(over: peer.transport, table) { [weak owner] result, isReliable in
+    let data = LiveKitData(over: peer.transport, table, hasRoom: { [place] in place.hasRoomForData }) { [weak owner] result, isReliable in
       switch result {
       case .success(let packet): owner?.send(packet, isReliable: isReliable)
       case .failure(let error): owner?.leave(error)

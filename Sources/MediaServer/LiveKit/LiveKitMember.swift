@@ -233,15 +233,32 @@ final class LiveKitMember: WebParticipant, WebConnectionOwner, TransportDelegate
     for other in table.liveKit.members where other !== self { other.change { $0.setMuted(sid, isMuted, of: member.userID) } }
   }
 
-  /// What the client sends to others who speak this protocol.
+  // MARK: Data
+
+  /// What the client sends: others who speak this protocol get all of it, the rest of the room what programs send.
   func send(_ packet: LiveKitDataPacket, isReliable: Bool) {
-    guard grants.publishesData ?? grants.publishes else { return }
-    let bytes = packet.from(member.userID, sid: sid)
-    for other in table.liveKit.members where other !== self {
-      guard packet.destinations.isEmpty || packet.destinations.contains(other.member.userID) else { continue }
-      if other.media.data?.send(bytes, isReliable: isReliable) == false {
-        other.leave(MediaError(.limit, "the client does not read its data"))
-      }
+    guard grants.publishesData ?? grants.publishes, state.withLock({ $0.permissions?.contains(.sendData) == true }) else { return }
+    let (bytes, others) = (packet.from(member.userID, sid: sid), table.liveKit.members)
+    for other in others where other !== self {
+      if packet.destinations.isEmpty || packet.destinations.contains(other.member.userID) { other.pass(bytes, isReliable: isReliable) }
+    }
+    // What others cannot read is no error of theirs.
+    guard let data = try? packet.userData() else { return }
+    var message = DataMessage(data.bytes)
+    (message.topic, message.isLossy, message.recipients) = (data.topic, !isReliable, data.destinations)
+    // There was room for it before it was read.
+    try? place.send(message, except: Set(others.map { ObjectIdentifier($0.place) }))
+  }
+
+  /// Of somebody in the room who does not speak this protocol.
+  private func receive(_ message: DataMessage, from userID: String) {
+    let data = LiveKitUserData(identity: userID, bytes: message.bytes, topic: message.topic, isLossy: message.isLossy, destinations: [])
+    pass(data.packet(sid: look { $0.sid(of: userID) } ?? ""), isReliable: !message.isLossy)
+  }
+
+  private func pass(_ bytes: [UInt8], isReliable: Bool) {
+    if media.data?.send(bytes, isReliable: isReliable) == false {
+      leave(MediaError(.limit, "the client does not read its data"))
     }
   }
 
@@ -265,6 +282,7 @@ final class LiveKitMember: WebParticipant, WebConnectionOwner, TransportDelegate
     case .speaking(_, let userID, let isSpeaking, let level): change { $0.speak(userID, isSpeaking, level: level) }
     case .attributeChanged(let userID, let key, let value, _): change { $0.setAttribute(key, value, of: userID) }
     case .keyFrameRequested(let id): media.requestKeyFrame(of: id)
+    case .data(let userID, let message): receive(message, from: userID)
     case .permissionsChanged(let userID, let permissions):
       if userID == member.userID { state.withLock { $0.permissions = permissions } }
     case .moderated(_, let moderation, _): moderated(moderation)

@@ -29,6 +29,8 @@ public final class LoopbackTransport: Transport {
     var estimate: UInt64 = 0
     /// Frames under way to this member.
     var inFlight = 0
+    /// Under way from this member.
+    var data = DataFlow()
     /// Beside `traffic`.
     var stats = TransportStats()
   }
@@ -51,6 +53,8 @@ public final class LoopbackTransport: Transport {
   private let isHere = Atomic<Bool>(false)
   /// In the room, changed under its lock.
   let attributes: Monitor<ParticipantAttributes>
+
+  var isConnected: Bool { isHere.load(ordering: .acquiring) }
 
   /// A member who has not joined yet. Events come on `loop`, whose clock times everything.
   public convenience init(room name: String, member: Member, token: AccessToken = AccessToken(""), loop: EventLoop) {
@@ -357,6 +361,7 @@ public final class LoopbackTransport: Transport {
     guard wasCut else { return }
     if isMember {
       post(.reconnected)
+      resumeData()
     } else {
       enter(room)
     }
@@ -440,7 +445,7 @@ public final class LoopbackTransport: Transport {
     try joinedRoom().mute(userID, isMuted, by: self)
   }
 
-  private func joinedRoom() throws(MediaError) -> LoopbackRoom {
+  func joinedRoom() throws(MediaError) -> LoopbackRoom {
     guard let room = room.withLock({ $0 }) else { throw MediaError(.state, "the session is not connected") }
     return room
   }
@@ -481,7 +486,7 @@ public final class LoopbackTransport: Transport {
   }
 
   func deliver(_ frame: some LoopbackFrame, _ id: FrameID, to sink: StreamSink, bytes: Int, packets: UInt64, lost: UInt64 = 0) {
-    let isHere = isHere.load(ordering: .acquiring)
+    let isHere = isConnected
     let missing = lost &+ (isHere ? 0 : packets)
     if missing > 0 { state.withLock { $0.stats.packetsLost &+= missing } }
     guard isHere else { return }

@@ -22,11 +22,13 @@ public struct Permissions: OptionSet, Sendable {
   public static let receive = Permissions(rawValue: 8)
   /// To remove and mute other members.
   public static let moderate = Permissions(rawValue: 16)
+  /// To send data to other members.
+  public static let sendData = Permissions(rawValue: 32)
 
   /// Everything, `moderate` included.
-  public static let all: Permissions = [.publishVideo, .publishAudio, .shareScreen, .receive, .moderate]
+  public static let all: Permissions = [.publishVideo, .publishAudio, .shareScreen, .receive, .moderate, .sendData]
   /// Of those of whom nothing else was said.
-  public static let ordinary: Permissions = [.publishVideo, .publishAudio, .shareScreen, .receive]
+  public static let ordinary: Permissions = [.publishVideo, .publishAudio, .shareScreen, .receive, .sendData]
 
   /// Reads a mask of MSDK_MAY_*: 0 stands for the default, MSDK_MAY_NOTHING for none.
   public init(foreign bits: UInt32, default ordinary: Permissions, argument: String) throws(MediaError) {

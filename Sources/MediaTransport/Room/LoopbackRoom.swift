@@ -292,6 +292,22 @@ final class LoopbackRoom: Sendable {
     }
   }
 
+  // MARK: Data
+
+  /// `pass` is called with those whom it is for, under the room's lock: what they learn of the room before and after stays in order.
+  func send(
+    _ message: DataMessage, by sender: LoopbackTransport, except places: Set<ObjectIdentifier>,
+    _ pass: (_ receivers: [LoopbackTransport], NetworkScript?) throws(MediaError) -> Void
+  ) throws(MediaError) {
+    try state.withLock { state throws(MediaError) in
+      try require(.sendData, of: sender, to: "send data", in: state)
+      let receivers = state.members.filter { one in
+        one !== sender && message.isFor(one.member.userID) && !places.contains(ObjectIdentifier(one))
+      }
+      try pass(receivers, state.script(for: sender.member.userID))
+    }
+  }
+
   // MARK: Streams
 
   func publish(_ description: StreamDescription, by publisher: LoopbackTransport) throws(MediaError) {

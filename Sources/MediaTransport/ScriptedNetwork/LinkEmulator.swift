@@ -5,6 +5,8 @@ import MediaCore
 struct LinkEmulator {
   private var link = NetworkLink()
   private var paths: [ObjectIdentifier: NetworkPath] = [:]
+  /// Of data, which no frame waits for.
+  private var dataPaths: [ObjectIdentifier: NetworkPath] = [:]
   private var seed: UInt64?
   /// From the first unit in packets until the script is taken away.
   private(set) var pair: ScriptedPair?
@@ -15,12 +17,12 @@ struct LinkEmulator {
     if script == nil { end() }
     guard seed != script?.seed else { return }
     seed = script?.seed
-    paths = [:]
+    (paths, dataPaths) = ([:], [:])
     if let seed { pair?.reseed(seed, user: user) }
   }
 
   mutating func end() {
-    (pair, paths) = (nil, [:])
+    (pair, paths, dataPaths) = (nil, [:], [:])
     alarm = (.max, alarm.number + 1)
   }
 
@@ -48,6 +50,36 @@ struct LinkEmulator {
       defer { paths[key] = path }
       return path.arrival(departure: departure, packets: NetworkLink.packets(bytes: bytes), step: step)
     }
+  }
+
+  /// The same of data; nil of one: it gets lost there. What is reliable is sent again after a round trip, until it has arrived.
+  mutating func arrivals(
+    of message: DataMessage, at receivers: [LoopbackTransport], under script: NetworkScript, user: String, now: Int64
+  ) -> [Int64?]? {
+    let step = script.step(at: now) ?? NetworkScript.Step()
+    guard let departure = link.departure(bytes: message.bytes.count, now: now, step: step) else { return nil }
+    let packets = NetworkLink.packets(bytes: message.bytes.count)
+    return receivers.map { receiver in
+      let key = ObjectIdentifier(receiver)
+      var path = dataPaths[key] ?? NetworkPath(seed: script.seed, from: user, to: receiver.member.userID)
+      defer { dataPaths[key] = path }
+      var arrival = path.arrival(departure: departure, packets: packets, step: step)
+      guard !message.isLossy else { return arrival.lost == 0 ? arrival.time : nil }
+      // Only what got lost is sent again; what follows waits for it.
+      for number in 1...LinkEmulator.mostResends where arrival.lost > 0 {
+        arrival = path.arrival(departure: departure + Int64(number) * max(2 * step.delay, 1_000_000), packets: arrival.lost, step: step)
+      }
+      path.hold(until: arrival.time)
+      return arrival.time
+    }
+  }
+
+  /// After so many the rest is taken to have arrived: a script may lose everything.
+  private static let mostResends = 16
+
+  /// When the queue of what is sent in one piece is half empty.
+  func relief(under script: NetworkScript, now: Int64) -> Int64 {
+    now + max(1_000_000, link.backlog(at: now) - (script.step(at: now)?.queue ?? 0) / 2)
   }
 
   /// How long what is sent now would wait: in packets of their own queue, in one piece of the link's.

@@ -26,7 +26,7 @@ final class JanusSession: RoomSession, TransportDelegate {
 
     // What is sent.
     var publisher: WebRTCTransport?
-    var publications: [RoomPublication] = []
+    var publications: [RoomPublication]
     /// An offer waits for its answer, or for its candidates.
     var isOffering = false
     var isWaiting = false
@@ -61,25 +61,25 @@ final class JanusSession: RoomSession, TransportDelegate {
   private let network: any Network
   private let loop: EventLoop
   private let capture: PacketCapture?
-  private let farewells: JanusFarewells
+  private let farewells: RoomFarewells
   private let owner: any RoomSessionOwner
   private let state: Monitor<State>
   private let reception: Monitor<RoomReception<JanusSource>?>
 
   /// Throws `.invalid` for an access token that is none of Janus.
   init(
-    _ url: JanusURL, own: Member, token: AccessToken, thread: any DriverLoop, network: any Network, loop: EventLoop,
-    capture: PacketCapture?, farewells: JanusFarewells, owner: any RoomSessionOwner
+    _ url: JanusURL, own: Member, _ entry: RoomEntry, thread: any DriverLoop, network: any Network, loop: EventLoop,
+    capture: PacketCapture?, farewells: RoomFarewells, owner: any RoomSessionOwner
   ) throws(MediaError) {
     (self.url, self.own, self.thread, self.network, self.loop) = (url, own, thread, network, loop)
     (self.capture, self.farewells, self.owner) = (capture, farewells, owner)
-    let secrets = try JanusSecrets(accessToken: token.value)
+    let secrets = try JanusSecrets(accessToken: entry.token.value)
     link =
       url.isWebSocket
       ? JanusSocketLink(url.endpoint, fingerprint: url.fingerprint, network: network, thread: thread)
       : JanusHTTPLink(url.endpoint, fingerprint: url.fingerprint, network: network, thread: thread, loop: loop)
-    state = Monitor(
-      State(client: JanusClient(room: url.room, name: own.displayName, secrets: secrets), roster: JanusRoster(own: own.userID)))
+    let client = JanusClient(room: url.room, name: own.displayName, secrets: secrets)
+    state = Monitor(State(client: client, roster: JanusRoster(own: own.userID), publications: entry.publications))
     reception = Monitor(nil)
     let made = RoomReception<JanusSource>(url.options, network: network, thread: thread, tap: capture) { [weak self] event in
       guard let self else { return }
@@ -88,9 +88,7 @@ final class JanusSession: RoomSession, TransportDelegate {
     reception.withLock { $0 = made }
   }
 
-  /// Joins the room, and publishes that there.
-  func begin(_ publications: [RoomPublication]) {
-    state.withLock { $0.publications = publications }
+  func begin() {
     do throws(MediaError) {
       try link.start { [weak self] event in
         guard let self else { return }
@@ -229,7 +227,7 @@ final class JanusSession: RoomSession, TransportDelegate {
       state.isJoined = true
       return (state.publications, state.client.moderates)
     }
-    tell([.connected(moderates ? .all : .ordinary)])
+    tell([.connected((moderates ? Permissions.all : .ordinary).subtracting(.sendData))])
     for one in publications {
       do throws(MediaError) {
         try send(one)
@@ -454,9 +452,9 @@ final class JanusSession: RoomSession, TransportDelegate {
 
   // MARK: Receiving
 
-  func subscribe(to stream: StreamID, _ sink: any EncodedSink) {
+  func subscribe(to stream: StreamID, _ sink: StreamSink) {
     guard let source = state.withLock({ $0.roster.source(of: stream) }) else { return }
-    reception.withLock { $0 }?.subscribe(to: source, sink)
+    reception.withLock { $0 }?.subscribe(to: source, sink.encoded)
     change { state, now in
       if !state.subscribed.contains(stream) { state.subscribed.append(stream) }
       want(&state, now)
@@ -530,6 +528,8 @@ final class JanusSession: RoomSession, TransportDelegate {
     case .path(false): receptionLost()
     case .failed(let error): ended(.receiving, error)
     case .size(let source, let width, let height): choose(source) { $0.came(width: width, height: height) }
+    // Its connections have no data channels.
+    case .readable: return
     case .spoke(let source, let level):
       if !state.withLock({ $0.hearsTalking }) { speak(source, level != nil, level ?? AudioFrame.silentLevel) }
     }

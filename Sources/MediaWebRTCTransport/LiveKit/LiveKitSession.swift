@@ -10,13 +10,15 @@ import MediaWebRTC
 /// of WebRTC that publishes and the one that receives. After it failed another one is made. Functions may be called from any thread; what comes
 /// is handled on the event loop.
 final class LiveKitSession: RoomSession, TransportDelegate {
-  private struct State: @unchecked Sendable {
+  struct State: @unchecked Sendable {
     let client: LiveKitClient
     var roster = LiveKitRoster()
     var isJoined = false
     var hasFailed = false
     /// Nothing is negotiated any more.
     var isLeaving = false
+    /// It leaves when its data is acknowledged, or then.
+    var flushEnd: Int64?
     var isLeft = false
     var paths = RoomPaths()
     var receptionLostAt: Int64?
@@ -24,13 +26,19 @@ final class LiveKitSession: RoomSession, TransportDelegate {
     // What is sent.
     var servers: [ICEServer] = []
     var publisher: WebRTCTransport?
-    var publications: [RoomPublication] = []
+    var publications: [RoomPublication]
     /// What the signalling calls them.
     var cids: [StreamID: String] = [:]
     var nextCID = 0
     /// An offer waits for its answer.
     var isOffering = false
     var offer = ""
+
+    /// In which data is sent; nil: none is opened.
+    var reliable: MessageChannelID?
+    var lossy: MessageChannelID?
+    /// The server has no data channels.
+    var dataError: MediaError?
 
     // What is received.
     var answer = ""
@@ -43,35 +51,42 @@ final class LiveKitSession: RoomSession, TransportDelegate {
   static let reasonPatience: Int64 = 3_000_000_000
 
   private let url: LiveKitURL
-  private let own: Member
+  /// Of both connections.
+  private let options: WebRTCOptions
+  let own: Member
   private let socket: WebSocketLink
   private let thread: any DriverLoop
   private let network: any Network
-  private let loop: EventLoop
+  let loop: EventLoop
   private let capture: PacketCapture?
+  let farewells: RoomFarewells
   private let owner: any RoomSessionOwner
-  private let state: Monitor<State>
+  let state: Monitor<State>
   /// Of the session's tracks, so that none has the name of one before.
   private let label: String
 
   init(
-    _ url: LiveKitURL, own: Member, token: AccessToken, thread: any DriverLoop, network: any Network, loop: EventLoop,
-    capture: PacketCapture?, owner: any RoomSessionOwner
+    _ url: LiveKitURL, own: Member, _ entry: RoomEntry, thread: any DriverLoop, network: any Network, loop: EventLoop,
+    capture: PacketCapture?, farewells: RoomFarewells, owner: any RoomSessionOwner
   ) {
+    var own = own
+    own.attributes = entry.attributes
     (self.url, self.own, self.thread, self.network, self.loop) = (url, own, thread, network, loop)
-    (self.capture, self.owner) = (capture, owner)
+    (self.capture, self.farewells, self.owner) = (capture, farewells, owner)
+    var options = url.options
+    options.hasChannels = true
+    self.options = options
     label = String(network.random(), radix: 36)
     let endpoint = url.endpoint
     let settings = WebSocketLink.Settings(
-      name: "LiveKit", endpoint: endpoint, target: url.target, fields: ["Authorization": "Bearer \(token.value)"],
+      name: "LiveKit", endpoint: endpoint, target: url.target, fields: ["Authorization": "Bearer \(entry.token.value)"],
       fingerprint: url.fingerprint, longest: LiveKitClient.longest
     ) { LiveKitClient.failure($0, of: endpoint.text) }
     socket = WebSocketLink(settings, network: network, thread: thread)
-    state = Monitor(State(client: LiveKitClient(now: loop.clock.now())))
+    state = Monitor(State(client: LiveKitClient(now: loop.clock.now()), publications: entry.publications))
   }
 
-  func begin(_ publications: [RoomPublication]) {
-    state.withLock { $0.publications = publications }
+  func begin() {
     do throws(MediaError) {
       try socket.start { [weak self] event in
         guard let self else { return }
@@ -83,19 +98,27 @@ final class LiveKitSession: RoomSession, TransportDelegate {
     change { _, _ in }
   }
 
-  func prepareToLeave() { state.withLock { $0.isLeaving = true } }
+  func prepareToLeave() {
+    // The channel of data that was sent just before may have to be agreed on.
+    if !hasUnacknowledgedData { state.withLock { $0.isLeaving = true } }
+  }
 
   func leave() {
-    let (publisher, reception): (WebRTCTransport?, RoomReception<String>?) = state.withLock { state in
+    if !lingers() { hangUp() }
+  }
+
+  func hangUp() {
+    let (publisher, reception, isAwaited): (WebRTCTransport?, RoomReception<String>?, Bool) = state.withLock { state in
       (state.isLeaving, state.isLeft) = (true, true)
       state.client.leave()
-      return (state.publisher.take(), state.reception.take())
+      return (state.publisher.take(), state.reception.take(), state.flushEnd.take() != nil)
     }
     publisher?.disconnect()
     reception?.close()
     // At once, as the loop may end with the engine.
     flush()
     socket.close()
+    if isAwaited { farewells.end() }
   }
 
   // MARK: The server
@@ -160,7 +183,7 @@ final class LiveKitSession: RoomSession, TransportDelegate {
     }
   }
 
-  private func tell(_ events: [TransportEvent]) {
+  func tell(_ events: [TransportEvent]) {
     for event in events { owner.session(self, did: event) }
   }
 
@@ -184,7 +207,7 @@ final class LiveKitSession: RoomSession, TransportDelegate {
       throw MediaError(
         .invalid, "LiveKit: the access token is of \"\(theirs)\", the session of \"\(own.userID.prefix(64))\"; accepted: the same")
     }
-    let reception = RoomReception<String>(url.options, servers: servers, network: network, thread: thread, tap: capture) {
+    let reception = RoomReception<String>(options, servers: servers, network: network, thread: thread, tap: capture) {
       [weak self] event in
       guard let self else { return }
       self.loop.post { self.take(event) }
@@ -204,6 +227,7 @@ final class LiveKitSession: RoomSession, TransportDelegate {
     if access.sources.contains("camera") { result.insert(.publishVideo) }
     if access.sources.contains("microphone") { result.insert(.publishAudio) }
     if access.sources.contains("screen_share") { result.insert(.shareScreen) }
+    if access.sendsData { result.insert(.sendData) }
     return result
   }
 
@@ -261,25 +285,29 @@ final class LiveKitSession: RoomSession, TransportDelegate {
 
   /// The server knows what is about to come.
   private func publish(_ cid: String) throws(MediaError) {
-    let (publication, known, servers): (RoomPublication?, WebRTCTransport?, [ICEServer]) = state.withLock { state in
-      (state.publications.first { state.cids[$0.id] == cid }, state.publisher, state.servers)
-    }
     // It may have ended meanwhile.
-    guard let one = publication else { return }
-    let publisher =
-      known
-      ?? WebRTCTransport(
-        url.options, servers: servers, own: own.userID, thread: thread, network: network, loop: loop, capture: capture, keepsCapture: true)
-    if known == nil {
-      state.withLock { $0.publisher = publisher }
-      publisher.connect(self)
-    }
+    guard let one = state.withLock({ state in state.publications.first { state.cids[$0.id] == cid } }) else { return }
+    guard let publisher = connectPublisher() else { return }
     do throws(MediaError) {
       try publisher.publish(one.id, one.codec, one.format, one.layers, in: nil, as: RTPMedia.Track(label, cid))
     } catch {
       return refused(cid, error)
     }
     loop.post { [self] in offer() }
+  }
+
+  /// The connection that sends, which begins with the first thing to be sent. nil: the session has left.
+  func connectPublisher() -> WebRTCTransport? {
+    let (publisher, isNew): (WebRTCTransport?, Bool) = state.withLock { state in
+      guard !state.isLeft, state.publisher == nil else { return (state.publisher, false) }
+      let made = WebRTCTransport(
+        options, servers: state.servers, own: own.userID, thread: thread, network: network, loop: loop, capture: capture,
+        keepsCapture: true)
+      state.publisher = made
+      return (made, true)
+    }
+    if isNew { publisher?.connect(self) }
+    return publisher
   }
 
   private func refused(_ cid: String, _ error: MediaError) {
@@ -361,6 +389,7 @@ final class LiveKitSession: RoomSession, TransportDelegate {
       tell([event])
     case .publishFailed(let stream, let error): if let cid = state.withLock({ $0.cids[stream] }) { refused(cid, error) }
     case .keyFrameRequested, .estimate, .network: tell([event])
+    case .channel(let channel, let event): follow(event, of: channel)
     default: return
     }
   }
@@ -379,9 +408,9 @@ final class LiveKitSession: RoomSession, TransportDelegate {
 
   // MARK: Receiving
 
-  func subscribe(to stream: StreamID, _ sink: any EncodedSink) {
+  func subscribe(to stream: StreamID, _ sink: StreamSink) {
     guard let (sid, reception) = place(of: stream) else { return }
-    reception?.subscribe(to: sid, sink)
+    reception?.subscribe(to: sid, sink.encoded)
     change { state, _ in state.client.want(sid, true) }
   }
 
@@ -430,6 +459,7 @@ final class LiveKitSession: RoomSession, TransportDelegate {
       found(.receiving)
     case .path(false): receptionLost()
     case .failed(let error): ended(.receiving, error)
+    case .readable: receiveData()
     // The server says who speaks, and chooses layers.
     case .candidatesComplete, .size, .spoke: return
     }

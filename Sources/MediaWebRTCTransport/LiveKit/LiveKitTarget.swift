@@ -6,7 +6,7 @@ extension TransportFactory {
   /// Rooms at servers that speak LiveKit's protocol. Without TLS on this machine only.
   public static let liveKit: [TransportFactory] = LiveKitURL.schemes.map { scheme in
     TransportFactory(
-      scheme: scheme, form: LiveKitURL.form(scheme), features: [.network, .members, .accessTokens, .preferences, .attributes]
+      scheme: scheme, form: LiveKitURL.form(scheme), features: [.network, .members, .accessTokens, .preferences, .attributes, .data]
     ) { url, argument throws(MediaError) in
       LiveKitTarget(url: try LiveKitURL(url, scheme: scheme, argument: argument))
     }
@@ -16,18 +16,20 @@ extension TransportFactory {
 struct LiveKitTarget: TransportTarget {
   let url: LiveKitURL
   var network: any Network = SystemNetwork.shared
+  let farewells = RoomFarewells()
 
   /// `.permission`: there is no access token; `.invalid`: one that is no JWT.
   func makeTransport(_ context: TransportContext) throws(MediaError) -> any Transport {
     let network = network.ignoringEnvironment(context.ignoresEnvironment)
     let (thread, capture) = (try context.thread(), try context.capture())
-    return try RoomTransport(context, network: network, capture: capture, check: LiveKitTarget.check) {
-      [url, own = context.member, loop = context.loop] (token, attributes, owner) throws(MediaError) in
-      var own = own
-      own.attributes = attributes
-      return LiveKitSession(url, own: own, token: token, thread: thread, network: network, loop: loop, capture: capture, owner: owner)
+    return try RoomTransport(context, network: network, capture: capture, RoomRules(accepts: LiveKitTarget.check)) {
+      [url, farewells, own = context.member, loop = context.loop] (entry, owner) throws(MediaError) in
+      LiveKitSession(
+        url, own: own, entry, thread: thread, network: network, loop: loop, capture: capture, farewells: farewells, owner: owner)
     }
   }
+
+  func close() { farewells.wait() }
 
   /// What stands in it is the server's to judge.
   private static let check = { @Sendable (token: AccessToken) throws(MediaError) in

@@ -2,6 +2,7 @@ import MediaCore
 import MediaNetwork
 import MediaRTP
 import MediaRuntime
+import MediaSCTP
 import MediaSDP
 import MediaSignalling
 import MediaTLS
@@ -21,6 +22,8 @@ enum RoomReceptionEvent<Source: Hashable & Sendable>: Sendable {
   case spoke(Source, level: UInt32?)
   /// The last key frame of a stream has another size than the one before.
   case size(Source, width: UInt32, height: UInt32)
+  /// A message has come in a data channel (`takeMessage`), and none was there before.
+  case readable
 }
 
 /// The one connection of WebRTC by which a session of a room receives streams of all participants, each in a section of its own. The server
@@ -43,6 +46,11 @@ final class RoomReception<Source: Hashable & Sendable>: PeerDriverDelegate {
     var sections: [SSRC: String] = [:]
     var subscriptions: [Source: Subscription] = [:]
     var stats = TransportStats()
+    var channels = ChannelInbox()
+    /// Of those that the server has opened.
+    var labels: [MessageChannelID: String] = [:]
+    /// Of these, those in which there is something.
+    var readable: [MessageChannelID] = []
   }
 
   private let options: WebRTCOptions
@@ -139,6 +147,26 @@ final class RoomReception<Source: Hashable & Sendable>: PeerDriverDelegate {
     try? driver.change { (peer, _) throws(MediaError) in peer.rtp.requestKeyFrame(of: ssrc) }
   }
 
+  // MARK: Data channels
+
+  /// The next one that the server sent, and the label of its channel; nil: there is none. Who does not take them makes the server wait.
+  func takeMessage() -> (label: String, bytes: [UInt8])? {
+    let (message, driver): ((String, [UInt8])?, PeerDriver?) = state.withLock { state in
+      while let channel = state.readable.first {
+        let reading = try? state.channels.read(channel, upTo: .max)
+        if case .message(let message) = reading {
+          return ((state.labels[channel] ?? "", message.bytes), state.channels.hasRoom ? state.driver : nil)
+        }
+        state.readable.removeFirst()
+        // It is closed.
+        if reading == nil { state.labels[channel] = nil }
+      }
+      return (nil, nil)
+    }
+    driver?.takeChannels(true)
+    return message
+  }
+
   // MARK: Figures
 
   var stats: TransportStats {
@@ -204,6 +232,24 @@ final class RoomReception<Source: Hashable & Sendable>: PeerDriverDelegate {
       state.subscriptions[source]?.number += count
       return state.subscriptions[source]
     }
+  }
+
+  func driver(_ driver: PeerDriver, did events: [DataChannelEvent]) {
+    let isNews = state.withLock { state in
+      let wasEmpty = state.readable.isEmpty
+      for event in events {
+        switch state.channels.take(event) {
+        case (let channel, .opened(let options, _))?: state.labels[channel] = options.label
+        case (let channel, .readable)?: state.readable.append(channel)
+        case (let channel, .closed)?: if !state.readable.contains(channel) { state.labels[channel] = nil }
+        default: break
+        }
+      }
+      // Room that is made meanwhile is not forgotten: it is looked at under the lock that says so.
+      if !state.channels.hasRoom { driver.takeChannels(false) }
+      return wasEmpty && !state.readable.isEmpty
+    }
+    if isNews { handle(.readable) }
   }
 
   func driver(_ driver: PeerDriver, did event: PeerDriverEvent) {

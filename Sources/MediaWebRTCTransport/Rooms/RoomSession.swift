@@ -3,6 +3,24 @@ import MediaSDP
 import MediaSignalling
 import MediaTransport
 
+/// What a session at the server of a room begins with.
+struct RoomEntry: Sendable {
+  let token: AccessToken
+  /// Of the session's own participant.
+  let attributes: ParticipantAttributes
+  let publications: [RoomPublication]
+}
+
+/// What the server of a room asks for.
+struct RoomRules: Sendable {
+  /// A session there begins with a stream. Streams are published before the room is joined.
+  var needsStream = false
+  /// Throws for a stream that cannot be sent beside those.
+  var admits: @Sendable (RoomPublication, [RoomPublication]) throws(MediaError) -> Void = { (_, _) throws(MediaError) in }
+  /// Throws for a token that cannot be one.
+  let accepts: @Sendable (AccessToken) throws(MediaError) -> Void
+}
+
 /// Whom a `RoomSession` serves. On the event loop.
 protocol RoomSessionOwner: AnyObject, Sendable {
   func session(_ session: any RoomSession, did event: TransportEvent)
@@ -15,8 +33,8 @@ protocol RoomSessionOwner: AnyObject, Sendable {
 /// One session at the server of a room, with its connections of WebRTC. After it failed another one is made. Functions may be called from any
 /// thread; what comes is handled on the event loop.
 protocol RoomSession: AnyObject, Sendable {
-  /// Joins the room, and publishes that there.
-  func begin(_ publications: [RoomPublication])
+  /// Joins the room, and publishes there what the session was made with.
+  func begin()
   /// `leave` follows, once all streams are withdrawn.
   func prepareToLeave()
   /// Ends the session at the server. Nobody is told anything from now on.
@@ -26,10 +44,13 @@ protocol RoomSession: AnyObject, Sendable {
   func publish(_ one: RoomPublication) throws(MediaError)
   func unpublish(_ stream: StreamID)
   func setMuted(_ stream: StreamID, _ isMuted: Bool)
-  func subscribe(to stream: StreamID, _ sink: any EncodedSink)
+  func subscribe(to stream: StreamID, _ sink: StreamSink)
   func unsubscribe(from stream: StreamID)
   func requestKeyFrame(of stream: StreamID)
   func prefer(_ preference: VideoPreference, of stream: StreamID)
+
+  /// As `Transport.send`. Where it throws `.again`, the event `dataWritable` says when there is room, or `connected`.
+  func send(_ message: DataMessage) throws(MediaError)
 
   /// What the own participant says from now on; nil: no more of that key. Throws `.permission`.
   func setAttribute(_ key: String, _ value: String?) throws(MediaError)
@@ -52,6 +73,12 @@ extension RoomSession {
     return !description.has(candidate)
   }
 
+  /// `.unsupported`: of a transport without the feature `data`.
+  func send(_ message: DataMessage) throws(MediaError) { throw MediaError(.unsupported, "the session's server has no data") }
+  /// Withdrawing streams is not negotiated.
+  func prepareToLeave() {}
   /// Ignored: of a transport without the feature `attributes`.
   func setAttribute(_ key: String, _ value: String?) throws(MediaError) {}
+  /// Ignored: of a transport without the feature `preferences`.
+  func prefer(_ preference: VideoPreference, of stream: StreamID) {}
 }

@@ -7,15 +7,16 @@ import MediaSignalling
 import MediaTransport
 import MediaWebRTC
 
-/// A session's way to a room: sessions at its server, one after the other, each with its connections of WebRTC. When one is lost, the next
-/// is tried, in times that grow.
+/// A session's way to a room, or to a server that only takes or only sends streams: sessions there, one after the other, each with its
+/// connections of WebRTC. When one is lost, the next is tried, in times that grow.
 final class RoomTransport: Transport {
-  /// Makes a session that shows the token, and says that of its participant. Throws for a token that cannot be one.
-  typealias Make =
-    @Sendable (AccessToken, ParticipantAttributes, any RoomSessionOwner) throws(MediaError) -> any RoomSession
+  /// Makes a session for its owner. Throws for a token that cannot be one.
+  typealias Make = @Sendable (RoomEntry, any RoomSessionOwner) throws(MediaError) -> any RoomSession
 
   enum Phase {
     case idle
+    /// For the first stream, if one has to be there.
+    case waiting
     /// The room was not joined yet.
     case connecting
     case here
@@ -39,14 +40,20 @@ final class RoomTransport: Transport {
     var policy = ReconnectPolicy()
     /// When trying ends.
     var end = Int64.max
+    /// When the next session begins; nil: none is to begin.
+    var due: Int64?
     /// When the room was joined; nil: not in this session.
     var joinedAt: Int64?
     /// A path is lost, in a session that goes on.
     var isPathLost = false
+    /// Data was refused, and is to be sent again.
+    var isDataAwaited = false
     /// Of sessions that are over.
     var past = TransportStats()
   }
 
+  /// Streams that are published so soon after the first are in the same session's beginning, where none was attached before `connect`.
+  static let gathering: Int64 = 100_000_000
   /// So long the first session is tried.
   static let patience: Int64 = 30_000_000_000
   /// So long a lost one is replaced.
@@ -55,17 +62,16 @@ final class RoomTransport: Transport {
   private let network: any Network
   private let loop: EventLoop
   private let capture: PacketCapture?
-  private let check: @Sendable (AccessToken) throws(MediaError) -> Void
+  private let rules: RoomRules
   private let make: Make
   let state: Monitor<State>
 
-  /// `check` throws for a token that cannot be one, as this does.
+  /// Throws as `rules.accepts`.
   init(
-    _ context: TransportContext, network: any Network, capture: PacketCapture?,
-    check: @escaping @Sendable (AccessToken) throws(MediaError) -> Void = { (_) throws(MediaError) in }, make: @escaping Make
+    _ context: TransportContext, network: any Network, capture: PacketCapture?, _ rules: RoomRules, make: @escaping Make
   ) throws(MediaError) {
-    try check(context.token)
-    (self.network, self.capture, self.check, self.make, loop) = (network, capture, check, make, context.loop)
+    try rules.accepts(context.token)
+    (self.network, self.capture, self.rules, self.make, loop) = (network, capture, rules, make, context.loop)
     state = Monitor(State(token: context.token, attributes: context.member.attributes))
   }
 
@@ -78,14 +84,15 @@ final class RoomTransport: Transport {
 
   // MARK: Connecting
 
+  var publishesBeforeConnected: Bool { rules.needsStream }
+
   func connect(_ delegate: any TransportDelegate) {
-    let now = loop.clock.now()
     let isFirst = state.withLock { state in
       guard state.phase == .idle else { return false }
-      (state.delegate, state.phase, state.end) = (delegate, .connecting, now &+ RoomTransport.patience)
+      (state.delegate, state.phase) = (delegate, .waiting)
       return true
     }
-    if isFirst { loop.post { [self] in begin() } }
+    if isFirst, !rules.needsStream { begin(at: .min) }
   }
 
   func prepareToDisconnect() { session?.prepareToLeave() }
@@ -111,15 +118,30 @@ final class RoomTransport: Transport {
     if stop() { tell(.disconnected(error)) }
   }
 
+  /// Another session at the server, then; or sooner, if one is to begin sooner.
+  private func begin(at time: Int64) {
+    let isNews = state.withLock { state in
+      guard state.due.map({ time < $0 }) ?? true else { return false }
+      state.due = time
+      return true
+    }
+    if isNews { loop.schedule(at: time) { [self] in begin() } }
+  }
+
   private func begin() {
+    let now = loop.clock.now()
     do throws(MediaError) {
-      let (session, publications): ((any RoomSession)?, [RoomPublication]) = try state.withLock { state throws(MediaError) in
-        guard state.phase != .out, state.session == nil else { return (nil, []) }
-        let session = try make(state.token, state.attributes, self)
+      let session: (any RoomSession)? = try state.withLock { state throws(MediaError) in
+        // It began sooner, or the next one begins later.
+        guard let due = state.due, due <= now else { return nil }
+        state.due = nil
+        guard state.phase != .out, state.session == nil, !rules.needsStream || !state.publications.isEmpty else { return nil }
+        let session = try make(RoomEntry(token: state.token, attributes: state.attributes, publications: state.publications), self)
+        if state.phase == .waiting { (state.phase, state.end) = (.connecting, now &+ RoomTransport.patience) }
         (state.session, state.joinedAt, state.isPathLost) = (session, nil, false)
-        return (session, state.publications)
+        return session
       }
-      session?.begin(publications)
+      session?.begin()
     } catch {
       end(error)
     }
@@ -133,23 +155,33 @@ final class RoomTransport: Transport {
     _ = try WebRTCTransport.check(codec, format, layers)
     let one = RoomPublication(id: stream, codec: codec, format: format, layers: layers)
     let session: (any RoomSession)? = try state.withLock { state throws(MediaError) in
-      guard state.phase == .here || state.phase == .reconnecting else {
-        throw MediaError(.state, "the session is not connected")
-      }
+      guard state.phase != .idle, state.phase != .out else { throw MediaError(.state, "the session is not connecting or connected") }
+      try rules.admits(one, state.publications)
       state.publications.append(one)
       return state.session
     }
+    guard let session else {
+      if rules.needsStream { begin(at: loop.clock.now() &+ RoomTransport.gathering) }
+      return
+    }
     do throws(MediaError) {
-      try session?.publish(one)
+      try session.publish(one)
     } catch {
       state.withLock { $0.publications.removeAll { $0.id == stream } }
       throw error
     }
   }
 
+  /// No other stream has to be waited for.
+  func attachedArePublished() {
+    let isFirst = state.withLock { $0.phase == .waiting && $0.session == nil && !$0.publications.isEmpty }
+    if isFirst { begin(at: .min) }
+  }
+
   func unpublish(_ stream: StreamID) {
     let session: (any RoomSession)? = state.withLock { state in
-      state.publications.removeAll { $0.id == stream }
+      guard let place = state.publications.firstIndex(where: { $0.id == stream }) else { return nil }
+      state.publications.remove(at: place)
       return state.session
     }
     session?.unpublish(stream)
@@ -171,6 +203,31 @@ final class RoomTransport: Transport {
     session?.setMuted(stream, isMuted)
   }
 
+  // MARK: Data
+
+  func send(_ message: DataMessage) throws(MediaError) {
+    let (phase, session): (Phase, (any RoomSession)?) = state.withLock { ($0.phase, $0.session) }
+    guard phase == .here || phase == .reconnecting else { throw MediaError(.state, "the session is not connected") }
+    do throws(MediaError) {
+      guard let session else { throw MediaError(.again, "the session is reconnecting") }
+      try session.send(message)
+    } catch {
+      guard error.status == .again else { throw error }
+      if message.isLossy { return }
+      state.withLock { $0.isDataAwaited = true }
+      throw error
+    }
+  }
+
+  /// Data may be sent again that was refused.
+  private func resumeData() {
+    let isAwaited = state.withLock { state in
+      defer { state.isDataAwaited = false }
+      return state.isDataAwaited
+    }
+    if isAwaited { tell(.dataWritable) }
+  }
+
   // MARK: Access
 
   func setAttribute(_ key: String, _ value: String?) throws(MediaError) {
@@ -183,7 +240,7 @@ final class RoomTransport: Transport {
   /// The next session at the server shows it; this one goes on with the token that it began with.
   func renew(_ token: AccessToken) {
     do throws(MediaError) {
-      try check(token)
+      try rules.accepts(token)
       state.withLock { $0.token = token }
       post(.accessRenewed(nil))
     } catch {
@@ -236,11 +293,16 @@ extension RoomTransport: RoomSessionOwner {
       case .receivers(let stream, let count):
         if let place = state.publications.firstIndex(where: { $0.id == stream }) { state.publications[place].isTaken = count > 0 }
       case .publishFailed(let stream, _): state.publications.removeAll { $0.id == stream }
+      case .dataWritable: return nil
       default: break
       }
       return event
     }
     if let news { tell(news) }
+    switch event {
+    case .connected, .dataWritable: resumeData()
+    default: break
+    }
   }
 
   func session(_ session: any RoomSession, took token: AccessToken) {
@@ -273,7 +335,7 @@ extension RoomTransport: RoomSessionOwner {
     session.leave()
     for event in events { tell(event) }
     guard let next else { return end(failure.error) }
-    if next != .max { loop.schedule(at: next) { [self] in begin() } }
+    if next != .max { begin(at: next) }
   }
 }
 
@@ -292,7 +354,7 @@ extension RoomTransport {
   func setTargetBitrate(_ stream: StreamID, _ bitrate: UInt64) { publisher?.setTargetBitrate(stream, bitrate) }
   func backlog(of stream: StreamID) -> Int64 { publisher?.backlog(of: stream) ?? 0 }
   func carriage(of stream: StreamID) -> Carriage { publisher?.carriage(of: stream) ?? Carriage() }
-  func subscribe(to stream: StreamID, _ sink: StreamSink) { session?.subscribe(to: stream, sink.encoded) }
+  func subscribe(to stream: StreamID, _ sink: StreamSink) { session?.subscribe(to: stream, sink) }
   func unsubscribe(from stream: StreamID) { session?.unsubscribe(from: stream) }
   func prefer(_ preference: VideoPreference, of stream: StreamID) { session?.prefer(preference, of: stream) }
   func requestKeyFrame(of stream: StreamID) { session?.requestKeyFrame(of: stream) }

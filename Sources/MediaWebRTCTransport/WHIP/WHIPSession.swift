@@ -6,17 +6,9 @@ import MediaSignalling
 import MediaTransport
 import MediaWebRTC
 
-/// Whom a `WHIPSession` serves. On the event loop.
-protocol WHIPSessionOwner: AnyObject, Sendable {
-  /// Of the peer: media, members, the path.
-  func session(_ session: WHIPSession, did event: TransportEvent)
-  /// It is over, or never came about. Once; the owner leaves it.
-  func session(_ session: WHIPSession, failed failure: SignallingFailure)
-}
-
 /// One session at a server of WHIP or WHEP: requests of HTTP that agree on one connection of WebRTC, and that connection. After it failed another one
 /// is made. Functions may be called from any thread; what comes is handled on the event loop.
-final class WHIPSession: TransportDelegate {
+final class WHIPSession: RoomSession, TransportDelegate {
   private struct State: @unchecked Sendable {
     let client: WHIPClient
     /// What was offered last, or answered to a counter-offer.
@@ -34,25 +26,32 @@ final class WHIPSession: TransportDelegate {
   /// After `leave`, nanoseconds in which the server may answer.
   static let farewell: Int64 = 5_000_000_000
 
-  let peer: WebRTCTransport
+  private let peer: WebRTCTransport
   private let kind: WHIPClient.Kind
   private let trickles: Bool
   private let requester: HTTPRequester
   private let loop: EventLoop
-  private let owner: any WHIPSessionOwner
+  private let owner: any RoomSessionOwner
   /// What it begins with: each has a section of the offer.
-  private let publications: [WHIPPublication]
+  private let publications: [RoomPublication]
   private let state: Monitor<State>
 
   /// Throws `.invalid` for a token that cannot be sent.
   init(
-    _ url: WHIPURL, token: AccessToken, _ publications: [WHIPPublication], _ peer: WebRTCTransport, thread: any DriverLoop,
-    network: any Network, loop: EventLoop, owner: any WHIPSessionOwner
+    _ url: WHIPURL, own: String, _ entry: RoomEntry, thread: any DriverLoop, network: any Network, loop: EventLoop, capture: PacketCapture?,
+    owner: any RoomSessionOwner
   ) throws(MediaError) {
-    self.publications = publications
-    (self.peer, self.loop, self.owner, kind, trickles) = (peer, loop, owner, url.kind, url.options.trickles)
+    (publications, kind, trickles) = (entry.publications, url.kind, url.options.trickles)
+    (self.loop, self.owner) = (loop, owner)
+    peer = WebRTCTransport(
+      url.options, servers: [], own: own, thread: thread, network: network, loop: loop, capture: capture, keepsCapture: true)
     requester = HTTPRequester(network: network, thread: thread, fingerprint: url.fingerprint)
-    state = Monitor(State(client: try WHIPClient(url.kind, url.endpoint, token: token.value.isEmpty ? nil : token.value)))
+    state = Monitor(State(client: try WHIPSession.client(url, entry.token)))
+  }
+
+  /// Throws `.invalid` for a token that cannot be sent.
+  static func client(_ url: WHIPURL, _ token: AccessToken) throws(MediaError) -> WHIPClient {
+    try WHIPClient(url.kind, url.endpoint, token: token.value.isEmpty ? nil : token.value)
   }
 
   /// Offers the streams, or to receive.
@@ -69,7 +68,6 @@ final class WHIPSession: TransportDelegate {
     }
   }
 
-  /// Ends the session at the server, if it has one. Nobody is told anything from now on.
   func leave() {
     let now = loop.clock.now()
     state.withLock { state in
@@ -232,11 +230,11 @@ final class WHIPSession: TransportDelegate {
   // MARK: Streams
 
   /// One more, in a section that the offer has. Throws `.state` where none is free.
-  func publish(_ one: WHIPPublication) throws(MediaError) {
-    guard publications.contains(where: { $0.kind == one.kind }) else {
+  func publish(_ one: RoomPublication) throws(MediaError) {
+    guard publications.contains(where: { $0.isVideo == one.isVideo }) else {
       throw MediaError(
         .state,
-        "the session began without \(one.kind.rawValue), and WHIP agrees on media once; accepted: streams that are started before the "
+        "the session began without \(one.isVideo ? "video" : "audio"), and WHIP agrees on media once; accepted: streams that are started before the "
           + "session connects, and others in the place of stopped ones")
     }
     try peer.publish(one.id, codec: one.codec, format: one.format, layers: one.layers)
@@ -252,6 +250,8 @@ final class WHIPSession: TransportDelegate {
       fail(SignallingFailure(error, isFinal: false))
     }
   }
+
+  func setMuted(_ stream: StreamID, _ isMuted: Bool) {}
 
   private func change() throws(MediaError) {
     let isNow = state.withLock { state in
@@ -285,6 +285,10 @@ final class WHIPSession: TransportDelegate {
       }
     case .signal(.restartWanted): restart()
     case .disconnected(let error): fail(error ?? MediaError(.closed, "the server ended the connection"))
+    // The server says nothing of what may be done.
+    case .connected: owner.session(self, did: .connected(kind == .whip ? [.publishVideo, .publishAudio, .shareScreen] : .receive))
+    // Who sends nothing has none.
+    case .estimate where kind == .whep: return
     default: owner.session(self, did: event)
     }
   }
@@ -300,4 +304,24 @@ final class WHIPSession: TransportDelegate {
     }
     if isNew { advance() }
   }
+
+  // MARK: Receiving
+
+  func subscribe(to stream: StreamID, _ sink: StreamSink) { peer.subscribe(to: stream, sink) }
+  func unsubscribe(from stream: StreamID) { peer.unsubscribe(from: stream) }
+  func requestKeyFrame(of stream: StreamID) { peer.requestKeyFrame(of: stream) }
+
+  // MARK: Others
+
+  func remove(_ userID: String, reason: String) throws(MediaError) { throw WHIPSession.noRoom }
+  func mute(_ userID: String, _ isMuted: Bool) throws(MediaError) { throw WHIPSession.noRoom }
+  private static let noRoom = MediaError(.unsupported, "a session of WHIP or WHEP has a server and no room: it has no moderation")
+
+  // MARK: Figures
+
+  var publisher: WebRTCTransport? { peer }
+  /// One connection does both.
+  var received: TransportStats { TransportStats() }
+  func receivedEntries(at time: Double) -> [JSON] { [] }
+  func look(receiving stream: StreamID) -> InboundSnapshot? { peer.look(receiving: stream) }
 }

@@ -17,8 +17,26 @@ struct WHIPTarget: TransportTarget {
 
   /// `.invalid`: a token that cannot be sent.
   func makeTransport(_ context: TransportContext) throws(MediaError) -> any Transport {
-    try WHIPTransport(
-      url, own: context.member.userID, token: context.token, thread: try context.thread(),
-      network: network.ignoringEnvironment(context.ignoresEnvironment), loop: context.loop, capture: try context.capture())
+    let network = network.ignoringEnvironment(context.ignoresEnvironment)
+    let (thread, capture) = (try context.thread(), try context.capture())
+    return try RoomTransport(context, network: network, capture: capture, rules) {
+      [url, own = context.member.userID, loop = context.loop] (entry, owner) throws(MediaError) in
+      try WHIPSession(url, own: own, entry, thread: thread, network: network, loop: loop, capture: capture, owner: owner)
+    }
+  }
+
+  private var rules: RoomRules {
+    RoomRules(needsStream: url.kind == .whip) { [url] (one, others) throws(MediaError) in
+      guard url.kind == .whip else {
+        throw MediaError(.unsupported, "a session of WHEP receives only; accepted: a session of WHIP for streams that are sent")
+      }
+      guard !others.contains(where: { $0.isVideo == one.isVideo }) else {
+        let kind = one.isVideo ? "video" : "audio"
+        throw MediaError(
+          .limit, "the session sends a stream of \(kind) already; accepted over WHIP: one of each kind (RFC 9725, section 4.4.2)")
+      }
+    } accepts: { [url] (token) throws(MediaError) in
+      _ = try WHIPSession.client(url, token)
+    }
   }
 }

@@ -35,6 +35,7 @@ extension LiveKitGrants {
       if !sources.contains("screen_share") { permissions.remove(.shareScreen) }
     }
     if !subscribes { permissions.remove(.receive) }
+    if !(publishesData ?? publishes) { permissions.remove(.sendData) }
     if isAdministrator { permissions.insert(.moderate) }
     return permissions
   }

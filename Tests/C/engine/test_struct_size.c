@@ -388,6 +388,13 @@ static msdk_result fill_attribute(void *it) {
   return result;
 }
 
+static msdk_result fill_data(void *it) {
+  CHECK_OK(msdk_session_send_data(lively.alice, NULL, (const uint8_t *)"x", 1));
+  run_for(lively.engine, MS);
+  uint8_t buffer[1];
+  return msdk_session_read_data(lively.bob, it, buffer, sizeof buffer);
+}
+
 static msdk_result fill_hub_info(void *it) { return msdk_room_get_hub_info(real, "loopback:hub", it); }
 
 static msdk_result fill_opened_hub(void *it) {
@@ -408,6 +415,7 @@ static msdk_result fill_log_record(void *it) {
 static const output outputs[] = {
   {"log_record", sizeof(msdk_log_record), fill_log_record},
   {"attribute", sizeof(msdk_attribute), fill_attribute},
+  {"data_message", sizeof(msdk_data_message), fill_data},
   {"hub_info", sizeof(msdk_hub_info), fill_hub_info},
   {"hub_info (open)", sizeof(msdk_hub_info), fill_opened_hub},
   {"access_request", sizeof(msdk_access_request), fill_request},

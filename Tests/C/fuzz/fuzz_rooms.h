@@ -111,6 +111,15 @@ static void doors(void) {
   msdk_session_set_attribute(someone, below(8) == 0 ? text() : key, below(3) == 0 ? NULL : text());
   msdk_session_get_participant_attribute(someone, below(8) == 0 ? text() : user, key, value, below(sizeof value + 1), NULL);
   msdk_session_participant_attribute_at(someone, user, below(40), &attribute);
+  msdk_data_options data = {.struct_size = struct_size(sizeof data), .flags = goes_wrong(8) ? number() : below(2)};
+  const char *recipients[2] = {below(8) == 0 ? text() : user, text()};
+  data.topic = below(2) == 0 ? NULL : text();
+  data.recipients = below(2) == 0 ? NULL : recipients;
+  data.recipient_count = goes_wrong(16) ? below(3) : data.recipients == NULL ? 0 : 1 + below(2);
+  uint8_t bytes[64] = {0};
+  msdk_session_send_data(someone, below(3) == 0 ? NULL : &data, bytes, below(sizeof bytes + 1));
+  msdk_data_message message = {.struct_size = struct_size(sizeof message)};
+  msdk_session_read_data(handle(SESSION), &message, bytes, below(sizeof bytes + 1));
   msdk_session_set_access_token(handle(SESSION), below(4) == 0 ? NULL : text());
   if (below(4) == 0) msdk_session_remove_participant(handle(SESSION), below(8) == 0 ? text() : user, text());
   msdk_session_mute_participant(handle(SESSION), below(8) == 0 ? text() : user, wild ? number() : below(2));

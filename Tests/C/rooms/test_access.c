@@ -83,7 +83,7 @@ static void permissions_hold(void) {
     msdk_session *member = join(engine, url, "member");
     CHECK_EQ(permissions_of(sender, "member"), may);
     CHECK_EQ(permissions_of(member, "member"), may);
-    CHECK_EQ(permissions_of(member, "sender"), 15);
+    CHECK_EQ(permissions_of(member, "sender"), 47);
     msdk_outgoing_video *video[3];
     msdk_outgoing_audio *audio[3];
     for (int i = 0; i < 3; i++) CHECK_OK(msdk_outgoing_video_create(engine, i == 1 ? &screen : &virtual, &video[i]));

@@ -118,7 +118,7 @@ static void access_is_renewed(void) {
     CHECK_EQ(permissions_of(bob, "alice"), MSDK_MAY_RECEIVE);
     CHECK_EQ(last_event(bob, MSDK_EVENT_ACCESS_RENEWED, &event), 1);
     CHECK_EQ(event.status, MSDK_E_PERMISSION);
-    CHECK_EQ(event.value, 15);
+    CHECK_EQ(event.value, 47);
     CHECK_STR_CONTAINS(event.text, "bob must ask the desk");
     CHECK(strstr(event.text, "stale") == NULL);
     CHECK(is_state(bob, MSDK_SESSION_CONNECTED));
@@ -129,7 +129,7 @@ static void access_is_renewed(void) {
   CHECK_OK(msdk_room_configure(engine, url, NULL)); /* without a verifier all are accepted, and what was granted goes on */
   CHECK_OK(msdk_session_set_access_token(alice, "stale"));
   run_for(engine, 3600 * SECOND);
-  CHECK_EQ(permissions_of(alice, "alice"), 15);
+  CHECK_EQ(permissions_of(alice, "alice"), 47);
   msdk_engine_destroy(engine);
 }
 

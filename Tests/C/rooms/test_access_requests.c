@@ -31,9 +31,9 @@ static void requests_are_pulled(void) {
   }
   CHECK(strcmp(request.user_id, "alice") == 0 && strcmp(request.display_name, "alice") == 0);
   CHECK(strcmp(request.access_token, TOKEN) == 0 && strcmp(second.access_token, "") == 0);
-  CHECK_EQ(request.permissions, 15);
+  CHECK_EQ(request.permissions, 47);
   CHECK_RESULT(msdk_room_answer(engine, url, request.id + second.id, MSDK_OK, NULL), MSDK_E_NOT_FOUND);
-  CHECK_ERROR(msdk_room_answer(engine, url, request.id, MSDK_OK, granted(32)), MSDK_E_UNSUPPORTED, "permissions");
+  CHECK_ERROR(msdk_room_answer(engine, url, request.id, MSDK_OK, granted(64)), MSDK_E_UNSUPPORTED, "permissions");
   CHECK_ERROR(msdk_room_answer(engine, url, request.id, MSDK_E_AGAIN, NULL), MSDK_E_INVALID, "MSDK_E_AGAIN");
   CHECK_ERROR(msdk_room_answer(engine, url, request.id, 1, NULL), MSDK_E_INVALID, "result is 1");
   CHECK_RESULT(msdk_room_answer(other, url, request.id, MSDK_OK, NULL), MSDK_E_NOT_FOUND);
@@ -140,9 +140,9 @@ static void a_verifier_that_answers_later(void) {
   CHECK(is_state(alice, MSDK_SESSION_CONNECTING));
   msdk_access_request request = MSDK_INIT(msdk_access_request);
   CHECK_RESULT(msdk_room_next_request(engine, url, 0, &request), MSDK_E_STATE); /* not pulled */
-  CHECK_OK(msdk_room_answer(engine, url, atomic_load(&id), MSDK_OK, granted(31)));
+  CHECK_OK(msdk_room_answer(engine, url, atomic_load(&id), MSDK_OK, granted(63)));
   run_for(engine, MS);
-  CHECK_EQ(permissions_of(alice, "alice"), 31);
+  CHECK_EQ(permissions_of(alice, "alice"), 63);
   msdk_engine_destroy(engine);
 }
 

@@ -99,7 +99,7 @@ static void what_a_verifier_may_say(void) {
   } said[] = {
       {MSDK_OK, 0, MSDK_OK},
       {MSDK_OK, UINT32_MAX, MSDK_E_PERMISSION},
-      {MSDK_OK, 32, MSDK_E_PERMISSION},
+      {MSDK_OK, 64, MSDK_E_PERMISSION},
       {MSDK_E_TIMEOUT, 31, MSDK_E_PERMISSION}, /* whatever went wrong, nobody is let in for it */
       {-9999, 0, MSDK_E_PERMISSION},
       {77, 31, MSDK_E_PERMISSION}, /* as strcmp may give, or a boolean */
@@ -174,7 +174,7 @@ static void a_verifier_that_destroys(void) {
     door.configures = 1; /* opens the room from inside; then there is nobody to answer to */
     msdk_session *bob = session_with(engine, url, "bob", NULL);
     CHECK(state_wait(engine, bob, MSDK_SESSION_CONNECTED));
-    CHECK_EQ(permissions_of(bob, "bob"), 15);
+    CHECK_EQ(permissions_of(bob, "bob"), 47);
     msdk_engine_destroy(engine);
 
     engine = engine_new(clock);
@@ -255,7 +255,7 @@ static void bad_options_are_named(void) {
   REFUSED(capacity, 100001, MSDK_E_RANGE, "capacity");
   REFUSED(capacity, UINT32_MAX, MSDK_E_RANGE, "100000");
   REFUSED(duplicates, 2, MSDK_E_UNSUPPORTED, "duplicates");
-  REFUSED(permissions, 32, MSDK_E_UNSUPPORTED, "permissions");
+  REFUSED(permissions, 64, MSDK_E_UNSUPPORTED, "permissions");
   REFUSED(pulled, 2, MSDK_E_UNSUPPORTED, "pulled");
   REFUSED(struct_size, 4, MSDK_E_INVALID, "struct_size");
   bad = good;

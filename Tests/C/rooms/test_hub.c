@@ -70,7 +70,7 @@ static void participants(void) {
   CHECK(end_wait(&alice, MSDK_EVENT_PARTICIPANT_JOINED, 1));
   CHECK(strcmp(alice.last[MSDK_EVENT_PARTICIPANT_JOINED].user_id, options.user_id) == 0);
   CHECK(strcmp(end_sees(&alice, options.user_id).display_name, options.display_name) == 0);
-  CHECK_EQ(end_sees(&alice, options.user_id).permissions, 15);
+  CHECK_EQ(end_sees(&alice, options.user_id).permissions, 47);
   CHECK(end_wait(&bob, MSDK_EVENT_PARTICIPANT_JOINED, 1));
   CHECK_EQ(end_sees(&bob, "alice").is_local, 0);
   CHECK_EQ(end_sees(&bob, options.user_id).is_local, 1);

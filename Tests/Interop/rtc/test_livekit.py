@@ -60,7 +60,7 @@ class LiveKitRoom(unittest.IsolatedAsyncioTestCase):
 
     def let_members_moderate(self) -> None:
         may = mediasdk.Permission
-        permissions = may.PUBLISH_VIDEO | may.PUBLISH_AUDIO | may.SHARE_SCREEN | may.RECEIVE | may.MODERATE
+        permissions = may.PUBLISH_VIDEO | may.PUBLISH_AUDIO | may.SHARE_SCREEN | may.RECEIVE | may.MODERATE | may.SEND_DATA
         mediasdk.configure_room(self.engine, ROOM, permissions=permissions)
         self.addCleanup(mediasdk.open_room, self.engine, ROOM)
 
@@ -295,6 +295,34 @@ class LiveKitRoom(unittest.IsolatedAsyncioTestCase):
             await self.until("Cleo has only that", lambda: cleo.data == [("anna", b"for all", "")])
             bob.data.clear()
             cleo.data.clear()
+
+    async def test_data_with_member_and_session(self) -> None:
+        """A client, a member of the process that serves the room, and a session of this library, each to all, and to one."""
+        anna, cleo, bob = await self.client("anna"), self.member("Cleo", *CLEO), self.session("Bob", *BOB)
+        await self.until("they know each other", lambda: all(
+            {other.user_id for other in one.session.participants()} == {"anna", "id-Bob", "id-Cleo"} for one in (bob, cleo)))
+        sessions = {"id-Cleo": cleo.session, "id-Bob": bob.session}
+        for is_reliable in [True, False]:
+            for sender, session in sessions.items():
+                words = f"{sender} {'reliable' if is_reliable else 'lossy'}".encode()
+                session.send_data(words, topic="greeting", lossy=not is_reliable)
+                await self.until(f"anna has {words!r}", lambda: anna.data == [(sender, words, "greeting")])
+                anna.data.clear()
+                for other in (one for name, one in sessions.items() if name != sender):
+                    data = await other.next_data_async(timeout=PATIENCE)
+                    self.assertEqual((data.user_id, data.data, data.topic, data.is_lossy), (sender, words, "greeting", not is_reliable))
+                session.send_data(b"for anna", to=["anna"], lossy=not is_reliable)
+                await self.until("anna has that", lambda: anna.data == [(sender, b"for anna", "")])
+                anna.data.clear()
+            await anna.own.publish_data(b"for Bob", reliable=is_reliable, destination_identities=["id-Bob"])
+            await anna.own.publish_data(b"for all", reliable=is_reliable, topic="greeting")
+            for name, session in sessions.items():
+                came = [await session.next_data_async(timeout=PATIENCE) for _ in range(2 if name == "id-Bob" else 1)]
+                self.assertEqual([data.data for data in came], ([b"for Bob"] if name == "id-Bob" else []) + [b"for all"])
+                self.assertEqual({(data.user_id, data.is_lossy, data.missed) for data in came}, {("anna", not is_reliable, 0)})
+                self.assertEqual(came[-1].topic, "greeting")
+            for session in sessions.values():
+                self.assertIsNone(session.read_data())
 
     async def test_many_messages(self) -> None:
         anna, bob, cleo = await self.three()

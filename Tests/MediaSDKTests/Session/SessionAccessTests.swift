@@ -60,7 +60,7 @@ import Testing
     let call = try Call().connect()
     try call.anna.setAccessToken(AccessToken("any"))
     try call.advance()
-    #expect(call.events(call.anna) == ["renewed 15"])
+    #expect(call.events(call.anna) == ["renewed 47"])
     #expect(failure { try call.anna.setAccessToken(AccessToken(String(repeating: "x", count: 4096))) }?.status == .invalid)
     call.anna.close()
     #expect(failure { try call.anna.setAccessToken(AccessToken("")) }?.status == .closed)

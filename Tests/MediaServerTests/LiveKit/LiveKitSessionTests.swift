@@ -123,6 +123,118 @@ import Testing
     try close(anna)
   }
 
+  private func message(_ text: String, topic: String = "", isLossy: Bool = false, to recipients: [String] = []) -> DataMessage {
+    var message = DataMessage(Array(text.utf8))
+    (message.topic, message.isLossy, message.recipients) = (topic, isLossy, recipients)
+    return message
+  }
+
+  @Test(arguments: [LiveKitVersion.zero, .one]) func dataReachesSessionsClientsAndMembers(_ version: LiveKitVersion) throws {
+    let bot = try house.member("bot")
+    let (anna, bob) = (try session("anna", at: "10.0.0.1"), try session("bob", at: "10.0.0.2"))
+    let cleo = try LiveKitEnd(house, "cleo", at: "10.0.0.3", version: version)
+    #expect(try house.run([cleo]) { cleo.isHere && anna.has("joined cleo") && bob.has("joined cleo") })
+    _ = try house.run([cleo], for: second) { false }
+    func sent(_ end: LiveKitEnd) -> [LiveKitUserData] { end.received.compactMap { try? $0.userData() } }
+    for (end, name) in [(anna, "anna"), (bot, "bot")] {
+      try end.link.send(message("hello of \(name)", topic: "chat"))
+      try end.link.send(message("position of \(name)", isLossy: true))
+      try end.link.send(message("for bob of \(name)", to: ["bob"]))
+    }
+    try cleo.send(
+      LiveKitUserData(identity: "x", bytes: Array("hello of cleo".utf8), topic: "t", isLossy: false, destinations: []).packet(sid: ""))
+    try cleo.send(
+      LiveKitUserData(identity: "", bytes: Array("for bot of cleo".utf8), topic: "", isLossy: false, destinations: ["bot"]).packet(sid: ""))
+    // What is none for programs.
+    try cleo.send([0x4A, 2, 0x12, 0])
+    try cleo.send([0x12, 2, 0x12, 9])
+    #expect(try house.run([cleo]) { bob.data.count == 7 && bot.data.count == 4 && anna.data.count == 3 && sent(cleo).count == 4 })
+    #expect(
+      Set(bob.data) == [
+        "anna: hello of anna chat", "anna: position of anna  lossy", "anna: for bob of anna ", "bot: hello of bot chat",
+        "bot: position of bot  lossy", "bot: for bob of bot ", "cleo: hello of cleo t"
+      ], "\(bob.data)")
+    #expect(
+      Set(bot.data) == ["anna: hello of anna chat", "anna: position of anna  lossy", "cleo: hello of cleo t", "cleo: for bot of cleo "])
+    #expect(Set(anna.data) == ["bot: hello of bot chat", "bot: position of bot  lossy", "cleo: hello of cleo t"], "\(anna.data)")
+    #expect(
+      Set(sent(cleo).map { "\($0.identity) \(String(decoding: $0.bytes, as: UTF8.self)) \($0.topic) \($0.isLossy)" }) == [
+        "anna hello of anna chat false", "anna position of anna  true", "bot hello of bot chat false", "bot position of bot  true"
+      ])
+    #expect(cleo.received.allSatisfy { !$0.sid.isEmpty })
+    cleo.close()
+    bot.link.disconnect()
+    try close(anna, bob)
+  }
+
+  @Test func dataNeedsAGrantAndTheRoomsPermission() throws {
+    let bot = try house.member("bot")
+    let token = try LiveKitEnd.token(house, "anna") { $0.publishesData = false }
+    let anna = try session("anna", at: "10.0.0.1", token: token)
+    let bob = try session("bob", at: "10.0.0.2")
+    #expect(try house.run(for: 5 * second) { anna.isHere && bob.isHere && bot.has("joined bob") })
+    // Sessions are told, and ask for nothing; who sends all the same is not passed on.
+    #expect(anna.permissions?.contains(.sendData) == false && bob.permissions?.contains(.sendData) == true)
+    try anna.link.send(message("1"))
+    try house.run(for: 2 * second)
+    #expect(bot.data.isEmpty && bob.data.isEmpty)
+    try bob.link.send(message("2"))
+    #expect(try house.run(for: 2 * second) { bot.data == ["bob: 2 "] && anna.data == ["bob: 2 "] })
+    bot.link.disconnect()
+    try close(anna, bob)
+  }
+
+  /// What was sent before the session leaves arrives, be it the first, for which a channel has to be agreed on.
+  @Test(arguments: [1, 20]) func dataArrivesBeforeItsSenderLeaves(_ count: Int) throws {
+    let bot = try house.member("bot")
+    let anna = try session("anna", at: "10.0.0.1")
+    #expect(try house.run(for: 5 * second) { anna.isHere && bot.has("joined anna") })
+    for number in 0..<count { try anna.link.send(message("\(number)", to: ["bot"])) }
+    anna.link.prepareToDisconnect()
+    anna.link.disconnect()
+    #expect(try house.run(for: 2 * second) { bot.has("left anna") })
+    #expect(bot.data == (0..<count).map { "anna: \($0) " })
+    // Not for long, if nothing arrives.
+    let bob = try session("bob", at: "10.0.0.2")
+    #expect(try house.run(for: 5 * second) { bob.isHere && bot.has("joined bob") })
+    bob.host?.setDisconnected(true)
+    try bob.link.send(message("lost"))
+    bob.link.prepareToDisconnect()
+    bob.link.disconnect()
+    try house.run(for: 2 * second)
+    bob.host?.setDisconnected(false)
+    #expect(try house.run(for: 60 * second) { bot.has("left bob") })
+    #expect(bot.data.count == count)
+    bot.link.disconnect()
+    try house.run(for: second)
+    try house.close()
+  }
+
+  /// Much at once is refused at the sender, in time, and arrives whole and in order.
+  @Test func muchDataWaitsForRoom() throws {
+    let bot = try house.member("bot")
+    let anna = try session("anna", at: "10.0.0.1")
+    #expect(try house.run(for: 5 * second) { anna.isHere && bot.has("joined anna") })
+    var (sent, refusals) = (0, 0)
+    let text = String(repeating: "x", count: 10_000)
+    while sent < 300 {
+      do {
+        try anna.link.send(message("\(sent)\(text)"))
+        sent += 1
+      } catch {
+        #expect(error.status == .again)
+        refusals += 1
+        let before = anna.events.count { $0 == "data writable" }
+        #expect(try house.run(for: 5 * second) { anna.events.count { $0 == "data writable" } > before })
+      }
+    }
+    #expect(refusals > 0)
+    #expect(try house.run(for: 20 * second) { bot.data.count == 300 }, "\(bot.data.count)")
+    #expect(bot.data.enumerated().allSatisfy { $0.element.hasPrefix("anna: \($0.offset)x") })
+    bot.link.disconnect()
+    try close(anna)
+  }
+
   @Test func aModeratorMutesAndRemoves() throws {
     var access = RoomAccess()
     access.permissions = .all

@@ -1,3 +1,4 @@
+import MediaCore
 import Testing
 
 @testable import MediaSignalling
@@ -17,6 +18,22 @@ import Testing
   @Test func theRestIsAsItWas() throws {
     let sent = try LiveKitDataPacket(bytes).from("", sid: "")
     #expect(sent == [0x08, 1, 0x12, 3, 0x12, 1, 0x41, 0x80, 1, 7, 0xA2, 6, 1, 9])
+  }
+
+  @Test func dataOfAProgramIsReadAndWritten() throws {
+    let read = try #require(try LiveKitDataPacket(bytes).userData())
+    let expected = LiveKitUserData(identity: "x", bytes: [0x41], topic: "", isLossy: true, destinations: ["b", "c"])
+    #expect(read == expected)
+    let data = LiveKitUserData(identity: "anna", bytes: [1, 2], topic: "chat", isLossy: false, destinations: ["bert"])
+    let packet = try LiveKitDataPacket(data.packet(sid: "PA_1"))
+    var twice = data
+    // In the packet, and in what it carries.
+    twice.destinations = ["bert", "bert"]
+    #expect(packet.sid == "PA_1" && packet.identity == "anna" && packet.destinations == ["bert"])
+    #expect(try packet.userData() == twice)
+    // Of another kind, and none.
+    #expect(try LiveKitDataPacket([0x4A, 2, 0x12, 0]).userData() == nil)
+    #expect(throws: MediaError.self) { try LiveKitDataPacket([0x12, 2, 0x12, 9]).userData() }
   }
 
   @Test func whatIsNoneIsRefused() {

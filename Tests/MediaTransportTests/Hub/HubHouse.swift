@@ -189,6 +189,8 @@ final class HubWitness: TransportDelegate, EncodedSink, @unchecked Sendable {
     case .network: note("network")
     case .signal: note("signal")
     case .channel: note("channel")
+    case .data(let userID, _): note("data of \(userID)")
+    case .dataWritable: note("data writable")
     case .moderated(let userID, let moderation, let reason): note("\(moderation) by \(userID): \(reason)")
     case .streamMuted(_, let isMuted): note(isMuted ? "muted" : "unmuted")
     case .speaking(_, let userID, let isSpeaking, let level): note("\(userID) \(isSpeaking ? "speaks" : "is silent") at \(level)")

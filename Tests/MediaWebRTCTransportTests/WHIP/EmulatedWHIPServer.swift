@@ -109,7 +109,7 @@ final class EmulatedWHIPServer: @unchecked Sendable {
 
 /// A session's program by WHIP or WHEP.
 final class WHIPEnd: MediaEnd, @unchecked Sendable {
-  let whip: WHIPTransport
+  let whip: RoomTransport
 
   init(_ url: String, token: String = "", on host: EmulatedHost, _ house: WebRTCHouse, publishes: [Transceiver.Kind] = []) throws {
     let scheme = String(try #require(ParsedURL.split(url)).scheme)
@@ -118,7 +118,7 @@ final class WHIPEnd: MediaEnd, @unchecked Sendable {
       TransportContext(
         member: Member(userID: "me", displayName: "me"), token: AccessToken(token), loop: house.loop,
         thread: { () throws(MediaError) in host }))
-    whip = try #require(made as? WHIPTransport)
+    whip = try #require(made as? RoomTransport)
     super.init(host, house, whip)
     whip.connect(self)
     for kind in publishes { try publish(kind) }

@@ -69,9 +69,13 @@ print("guarding", guarding.is_alive())
 """
 
 
-def run(*arguments: str) -> subprocess.CompletedProcess[str]:
+def environment() -> dict[str, str]:
     path = os.pathsep.join([str(Path(mediasdk.__file__).parents[1]), str(Path(__file__).parents[1])])
-    return subprocess.run([sys.executable, *arguments], env={**os.environ, "PYTHONPATH": path}, capture_output=True, text=True, timeout=60)
+    return {**os.environ, "PYTHONPATH": path}
+
+
+def run(*arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([sys.executable, *arguments], env=environment(), capture_output=True, text=True, timeout=60)
 
 
 def answer_in(directory: Path) -> Path:
@@ -317,6 +321,37 @@ class ExampleTest(unittest.TestCase):
             self.assertEqual((host.returncode, errors), (0, ""))
             self.assertRegex(output, r"guest sent \d+ frames of 640x360")
 
+    def test_chat_with_nobody(self) -> None:
+        done = subprocess.run([sys.executable, str(EXAMPLES / "chat.py"), "loopback:lobby", "alice"], input="hello\n@bob are you there?",
+                              env=environment(), capture_output=True, text=True, timeout=60)
+        self.assertEqual((done.returncode, done.stdout), (0, ""))
+        self.assertRegex(done.stderr, r'^not sent: MSDK_E_NOT_FOUND: [^\n]*"bob"[^\n]*\n\Z')
+
+    def test_chat(self) -> None:
+        """A chat in a process of its own, with a member of the room that this process serves."""
+        with mediasdk.Engine(ignore_environment=True) as engine:
+            access = ("key", "a secret of thirty-two characters")
+            hub = mediasdk.open_hub(engine, "loopback:chat", "127.0.0.1", web_port=mediasdk.PORT_ANY, access=access)
+            token = mediasdk.create_access_token(api_key=access[0], api_secret=access[1], room="chat", user_id="alice")
+            host = engine.create_session("loopback:chat", "host")
+            host.connect()
+            command = [sys.executable, str(EXAMPLES / "chat.py"), f"livekit+ws://127.0.0.1:{hub.info.web_port}", "alice"]
+            with subprocess.Popen(command, env={**environment(), "TOKEN": token}, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                  stderr=subprocess.PIPE, text=True) as chat:
+                self.addCleanup(chat.kill)
+                assert chat.stdin is not None and chat.stdout is not None
+                self.assertEqual(chat.stdout.readline(), "host is here\n")
+                host.send_data("willkommen, \x1b[1mAnna".encode(), topic="chat", to="alice")
+                host.send_data(b"for another program", topic="positions")
+                self.assertEqual(chat.stdout.readline(), "host: willkommen, ?[1mAnna\n")
+                chat.stdin.write("grüß dich\n@host und nur dich")
+                chat.stdin.close()
+                found = [host.next_data(timeout=60) for _ in range(2)]
+                self.assertEqual([(one.data.decode(), one.user_id, one.topic) for one in found],
+                                 [("grüß dich", "alice", "chat"), ("und nur dich", "alice", "chat")])
+                self.assertEqual(chat.wait(60), 0)
+                self.assertTrue(any(isinstance(event, mediasdk.ParticipantLeft) for event in host.events(timeout=5)))
+
     @unittest.skipUnless(plugin_dir().is_dir(), "needs the plugins")
     def test_grid(self) -> None:
         with tempfile.TemporaryDirectory() as directory:
@@ -338,7 +373,8 @@ class ExampleTest(unittest.TestCase):
         self.assertIn("colour   0.00", lines[1])
 
     def test_every_example_helps(self) -> None:
-        for name in ("tone.py", "answer.py", "record.py", "grid.py", "rtp.py", "demo.py", "receive.py", "filter.py", "hub.py", "webrtc.py"):
+        for name in ("tone.py", "answer.py", "record.py", "grid.py", "rtp.py", "demo.py", "receive.py", "filter.py", "hub.py", "webrtc.py",
+                     "chat.py"):
             done = run(str(EXAMPLES / name), "--help")
             self.assertEqual((done.returncode, done.stderr), (0, ""), name)
             self.assertIn("usage: ", done.stdout)

@@ -28,7 +28,8 @@ class ReadingTest(unittest.TestCase):
         classes = {kind for kind in vars(mediasdk).values() if isinstance(kind, type) and issubclass(kind, Event) and kind is not Event}
         self.assertEqual(len(classes), len(READERS))
         # What their type says is all.
-        bare = {mediasdk.StatsDue, mediasdk.NegotiationNeeded, mediasdk.CandidatesComplete, mediasdk.RestartWanted}
+        bare = {mediasdk.StatsDue, mediasdk.NegotiationNeeded, mediasdk.CandidatesComplete, mediasdk.RestartWanted, mediasdk.DataAvailable,
+                mediasdk.DataWritable}
         for kind in classes:
             with self.subTest(kind.__name__):
                 self.assertEqual(len(dataclasses.fields(kind)) > 5, kind not in bare, "members of its own")

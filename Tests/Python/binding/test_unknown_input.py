@@ -200,6 +200,9 @@ class UnknownInputTest(unittest.TestCase):
         ingest.transmission_token, ingest.reception_token = (ctypes.addressof(token) for token in tokens)
         yield ("msdk_session_set_ingest", "msdk_ingest_options", ingest,
                lambda pointer: (library.msdk_session_set_ingest(alice, pointer), library.msdk_session_set_ingest(alice, None))[0])
+        recipients = self.keep((ctypes.c_char_p * 1)(b"bob"))
+        yield ("msdk_session_send_data", "msdk_data_options", s.DataOptions(topic=b"chat", recipients=recipients, recipient_count=1),
+               lambda pointer: library.msdk_session_send_data(alice, pointer, pixels, 1))
         peer = self.keep(self.call.engine.create_session("webrtc:", "peer"))
         peer.connect(wait=False)
         yield ("msdk_session_open_data_channel", "msdk_data_channel_options", s.DataChannelOptions(),

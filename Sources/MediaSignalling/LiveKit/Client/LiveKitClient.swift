@@ -354,10 +354,13 @@ public struct LiveKitAccess: Sendable, Equatable {
   public let subscribes: Bool
   /// What is said of it: attributes.
   public let describes: Bool
+  /// Data, beside tracks.
+  public let sendsData: Bool
 
   init(_ permission: LiveKitPermission?) {
     let all = ["camera", "microphone", "screen_share", "screen_share_audio"]
     (subscribes, describes) = (permission?.canSubscribe ?? true, permission?.canUpdateMetadata ?? false)
+    sendsData = permission?.canPublishData ?? true
     guard permission?.canPublish ?? true else {
       sources = []
       return

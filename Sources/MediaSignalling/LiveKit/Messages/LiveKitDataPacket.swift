@@ -5,7 +5,7 @@ public struct LiveKitDataPacket: ProtoMessage {
   /// Who sends it.
   var identity = ""
   /// For whom it is. Empty: for everybody.
-  public private(set) var destinations: [String] = []
+  public fileprivate(set) var destinations: [String] = []
   var sid = ""
   private var rest: [UInt8] = []
 
@@ -21,10 +21,79 @@ public struct LiveKitDataPacket: ProtoMessage {
   /// Throws `.corrupt` and `.limit` for what is none.
   public init(_ bytes: [UInt8]) throws(MediaError) { try self.init(reading: bytes) }
 
+  /// What a program sends with it; nil: it is of another kind. Throws `.corrupt` and `.limit`.
+  public func userData() throws(MediaError) -> LiveKitUserData? {
+    let content = try LiveKitDataContent(reading: rest)
+    guard let user = content.user else { return nil }
+    return LiveKitUserData(
+      identity: identity.isEmpty ? user.identity : identity, bytes: user.payload, topic: user.topic, isLossy: content.kind == .lossy,
+      destinations: destinations + user.destinations)
+  }
+
   /// As others get it: whoever sends it does not say who they are.
   public func from(_ identity: String, sid: String) -> [UInt8] {
     var copy = self
     (copy.identity, copy.sid, copy.destinations) = (identity, sid, [])
     return copy.encoded
+  }
+}
+
+/// Data of a program, as a packet carries it.
+public struct LiveKitUserData: Sendable, Equatable {
+  /// Who sends it; empty: the server.
+  public var identity: String
+  /// It may be empty.
+  public var bytes: [UInt8]
+  /// Empty: there is none.
+  public var topic: String
+  /// It may be lost, and may overtake others.
+  public var isLossy: Bool
+  /// For whom it is. Empty: for everybody.
+  public var destinations: [String]
+
+  /// Parts as they stand.
+  public init(identity: String, bytes: [UInt8], topic: String, isLossy: Bool, destinations: [String]) {
+    (self.identity, self.bytes, self.topic, self.isLossy, self.destinations) = (identity, bytes, topic, isLossy, destinations)
+  }
+
+  /// `sid`: of the sender, in the room; empty: the server knows it.
+  public func packet(sid: String) -> [UInt8] {
+    var (content, envelope) = (LiveKitDataContent(), LiveKitDataPacket())
+    content.kind = isLossy ? .lossy : .reliable
+    content.user = LiveKitUserPacket(sid: sid, payload: bytes, topic: topic, identity: identity, destinations: destinations)
+    (envelope.identity, envelope.destinations, envelope.sid) = (identity, destinations, sid)
+    return content.encoded + envelope.encoded
+  }
+}
+
+/// How a packet is sent.
+private enum LiveKitDataKind: Int32, ProtoChoice {
+  case reliable = 0, lossy = 1
+}
+
+/// What of a packet is handed on as it is.
+private struct LiveKitDataContent: ProtoMessage {
+  var kind = LiveKitDataKind.reliable
+  var user: LiveKitUserPacket?
+
+  mutating func visit(_ fields: inout ProtoFields) throws(MediaError) {
+    fields.choice(1, &kind)
+    try fields.message(2, &user)
+  }
+}
+
+private struct LiveKitUserPacket: ProtoMessage {
+  var sid = ""
+  var payload: [UInt8] = []
+  var topic = ""
+  var identity = ""
+  var destinations: [String] = []
+
+  mutating func visit(_ fields: inout ProtoFields) throws(MediaError) {
+    try fields.text(1, &sid)
+    fields.bytes(2, &payload)
+    try fields.text(4, &topic)
+    try fields.text(5, &identity)
+    try fields.texts(6, &destinations)
   }
 }

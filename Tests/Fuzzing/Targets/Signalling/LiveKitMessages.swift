@@ -37,6 +37,9 @@ enum LiveKitMessages: FuzzTarget {
     expect(sent.count <= bytes.count + 16, "\(sent.count) bytes of \(bytes.count)")
     let read = try LiveKitDataPacket(sent)
     expect(read.destinations.isEmpty && read.from("anna", sid: "PA_1") == sent, "a packet that is another on its way")
+    guard let data = try packet.userData() else { return }
+    let again = try LiveKitDataPacket(data.packet(sid: "PA_1")).userData()
+    expect(again?.bytes == data.bytes && again?.topic == data.topic && again?.isLossy == data.isLossy, "data that is other data")
   }
 
   /// A client that says anything, while others come and go.

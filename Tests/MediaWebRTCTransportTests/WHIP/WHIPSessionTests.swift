@@ -12,7 +12,7 @@ import Testing
 @testable import MediaWebRTC
 @testable import MediaWebRTCTransport
 
-@Suite struct WHIPTransportTests {
+@Suite struct WHIPSessionTests {
   private let house = WebRTCHouse()
   private let server: EmulatedWHIPServer
   private let host: EmulatedHost
@@ -57,7 +57,7 @@ import Testing
   @Test func attachedStreamsAreOfferedAtOnce() throws {
     let a = try end("whip", publishes: [.video])
     a.whip.attachedArePublished()
-    #expect(try house.run(for: WHIPTransport.gathering / 2) { server.offers.count == 1 })
+    #expect(try house.run(for: RoomTransport.gathering / 2) { server.offers.count == 1 })
     #expect(try house.run(for: 5 * second) { a.isHere })
     // The time for which others would have been waited for is over, too, and nothing came of it.
     #expect(server.offers.count == 1)
@@ -68,7 +68,7 @@ import Testing
     let a = try end("whip", publishes: [])
     a.whip.attachedArePublished()
     try a.publish(.audio)
-    try house.run(for: WHIPTransport.gathering / 2)
+    try house.run(for: RoomTransport.gathering / 2)
     #expect(server.offers.isEmpty)
     try a.publish(.video)
     #expect(try house.run(for: 5 * second) { a.isHere && a.count("receivers 1") == 2 }, "\(a.events)")

@@ -1,0 +1,24 @@
+import MediaCore
+import MediaSignalling
+
+/// Sessions that have left, and are about to say so at their server when it has all that it is to get (`JanusClient.leave`,
+/// `LiveKitSession.leave`): the engine does not end before.
+final class RoomFarewells: Sendable {
+  /// Nanoseconds that one may take.
+  static let patience = JanusClient.farewellPatience
+
+  private let count = Monitor(0)
+
+  func begin() { count.withLock { $0 += 1 } }
+
+  func end() {
+    count.withLock { $0 -= 1 }
+    count.notify()
+  }
+
+  /// Whether all have, for which it waits as long as one may take. A callback may run on the thread by which they do: there it does not wait.
+  @discardableResult func wait() -> Bool {
+    let end = ForeignCode.isRunning ? 0 : MediaTime.monotonic() + RoomFarewells.patience
+    return count.wait(until: end) { $0 <= 0 ? true : nil } ?? false
+  }
+}
