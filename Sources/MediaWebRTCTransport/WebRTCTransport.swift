@@ -121,9 +121,10 @@ final class WebRTCTransport: Transport {
   func disconnect() {
     state.withLock { $0.delegate = nil }
     stop()
+    channels.withLock { $0 = ChannelInbox() }
   }
 
-  /// With an event, once.
+  /// With an event, once. What has come in channels can be read until it is disconnected: whoever reads may not have had their turn.
   func end(_ error: MediaError) {
     if stop() { post(.disconnected(error)) }
   }
@@ -138,14 +139,15 @@ final class WebRTCTransport: Transport {
     driver?.close()
     if !keepsCapture { capture?.close() }
     incoming.close()
-    channels.withLock { $0 = ChannelInbox() }
     return isFirst
   }
 
   func driver() throws(MediaError) -> PeerDriver {
-    guard let driver = state.withLock({ $0.driver }) else { throw MediaError(.state, "the session is not connecting or connected") }
+    guard let driver = state.withLock({ $0.driver }) else { throw WebRTCTransport.notConnected }
     return driver
   }
+
+  static let notConnected = MediaError(.state, "the session is not connecting or connected")
 
   // MARK: Streams out
 
@@ -163,7 +165,7 @@ final class WebRTCTransport: Transport {
     let (kind, encoding) = try WebRTCTransport.check(codec, format, layers)
     let receives = kind == .video ? options.receivesVideo : options.receivesAudio
     try state.withLock { state throws(MediaError) in
-      guard let driver = state.driver else { throw MediaError(.state, "the session is not connecting or connected") }
+      guard let driver = state.driver else { throw WebRTCTransport.notConnected }
       state.nextTrack += 1
       let track = track ?? RTPMedia.Track(label, "\(kind.rawValue)\(state.nextTrack)")
       let inUse = Set(state.publications.values.map(\.transceiver))

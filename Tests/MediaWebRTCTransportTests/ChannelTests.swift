@@ -105,6 +105,22 @@ import Testing
     try house.close()
   }
 
+  /// The peer ends the connection as soon as its message is acknowledged, before whoever reads had their turn.
+  @Test func whatCameBeforeTheConnectionEndedCanBeRead() throws {
+    let (a, b) = try pair()
+    b.reads = false
+    let id = try a.transport.openChannel(MessageChannelOptions(label: "last"))
+    try a.transport.send(text("goodbye"), on: id)
+    #expect(try house.run(for: 5 * second) { (try? a.transport.bufferedAmount(of: id)) == 0 && b.count("readable") == 1 })
+    a.transport.disconnect()
+    #expect(try house.run(for: 5 * second) { b.count("disconnected") == 1 }, "\(b.events)")
+    let theirs = try #require(b.channels.first).id
+    #expect(try b.transport.readMessage(of: theirs, upTo: 100) == .message(text("goodbye")))
+    #expect(failure { _ = try b.transport.readMessage(of: theirs, upTo: 100) }?.status == .state)
+    b.transport.disconnect()
+    try house.close()
+  }
+
   @Test func bothProgramsMayKnowTheNumber() throws {
     let (a, b) = try pair()
     var options = MessageChannelOptions(label: "known")

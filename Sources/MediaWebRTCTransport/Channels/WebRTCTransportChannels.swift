@@ -23,11 +23,13 @@ extension WebRTCTransport {
   }
 
   func readMessage(of channel: MessageChannelID, upTo most: Int) throws(MediaError) -> ChannelReading {
-    let driver = try driver()
-    let (reading, hasRoom) = try channels.withLock { channels throws(MediaError) in
-      (try channels.read(channel, upTo: most), channels.hasRoom)
+    let driver = state.withLock { $0.driver }
+    let (reading, hasRoom): (ChannelReading?, Bool) = try channels.withLock { channels throws(MediaError) in
+      guard driver != nil || channels.count > 0 else { return (nil, false) }
+      return (try channels.read(channel, upTo: most), channels.hasRoom)
     }
-    if hasRoom { driver.takeChannels(true) }
+    guard let reading else { throw WebRTCTransport.notConnected }
+    if hasRoom { driver?.takeChannels(true) }
     return reading
   }
 
