@@ -48,8 +48,8 @@ typedef struct msdk_data_options {
  * MSDK_E_NOT_FOUND: a recipient is no other participant of the room; it was sent to none. MSDK_E_UNSUPPORTED: rooms of the session's url
  * have no data, or unknown flags. MSDK_E_INVALID: the topic or a user id is too long or not UTF-8.
  *
- * What was sent before the session leaves arrives: over a network it is sent until the server has acknowledged it, for up to a second,
- * before the room is left. Reliable data that was not acknowledged when a lost connection is replaced is lost. [any thread] */
+ * What was sent before the session leaves arrives: over a network it is sent until the server has acknowledged it, for up to five
+ * seconds, before the room is left. Reliable data that was not acknowledged when a lost connection is replaced is lost. [any thread] */
 MSDK_EXPORT msdk_result msdk_session_send_data(msdk_session *session, const msdk_data_options *options, const uint8_t *data,
                                                uint64_t size);
 

@@ -43,8 +43,8 @@ typedef struct msdk_session_options {
  * An engine with a virtual clock accepts only "loopback:NAME" (MSDK_E_UNSUPPORTED). The caller destroys *out. [any thread] */
 MSDK_EXPORT msdk_result msdk_session_create(msdk_engine *engine, const msdk_session_options *options, msdk_session **out);
 
-/** Leaves the room, stops the session's streams, and destroys the session. [any thread] [may wait for running callbacks; and over janus+ and
- * livekit+ for up to a second, until the server has what it is to get] */
+/** Leaves the room, stops the session's streams, and destroys the session. [any thread] [may wait for running callbacks; and for a server to
+ * have what it is to get: over janus+ for up to one second, over livekit+ for up to five] */
 MSDK_EXPORT void msdk_session_destroy(msdk_session *session);
 
 /** Starts to connect, and returns at once. MSDK_E_STATE: the session is neither idle nor disconnected. MSDK_EVENT_SESSION_STATE

@@ -1,11 +1,10 @@
 import MediaCore
-import MediaSignalling
 
 /// Sessions that have left, and are about to say so at their server when it has all that it is to get (`JanusClient.leave`,
 /// `LiveKitSession.leave`): the engine does not end before.
 final class RoomFarewells: Sendable {
-  /// Nanoseconds that one may take.
-  static let patience = JanusClient.farewellPatience
+  /// Nanoseconds that one may take: the first data needs a connection, which takes long on a busy machine.
+  static let patience: Int64 = 5_000_000_000
 
   private let count = Monitor(0)
 

@@ -201,7 +201,7 @@ import Testing
     try bob.link.send(message("lost"))
     bob.link.prepareToDisconnect()
     bob.link.disconnect()
-    try house.run(for: 2 * second)
+    try house.run(for: 6 * second)
     bob.host?.setDisconnected(false)
     #expect(try house.run(for: 60 * second) { bot.has("left bob") })
     #expect(bot.data.count == count)

@@ -136,6 +136,8 @@ class WaitingTest(unittest.TestCase):
         self.room = Room()
         self.addCleanup(self.room.close)
         self.alice, self.bob = self.room.join("alice"), self.room.join("bob")
+        for session in (self.alice, self.bob):  # nothing else is announced from now on
+            next(event for event in session.events(timeout=PATIENCE) if isinstance(event, ParticipantJoined))
 
     def test_a_thread_for_data_and_one_for_events(self) -> None:
         """Each gets what is its own, though the two share the queue that announces it."""
