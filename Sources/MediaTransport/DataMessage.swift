@@ -39,9 +39,12 @@ struct DataFlow: Sendable {
   /// It is to be notified at a time.
   private var isScheduled = false
 
-  /// False: there is no room for it.
+  /// False: there is no room for it, of which the sender is notified when there is, unless it may be lost.
   mutating func take(_ message: DataMessage) -> Bool {
-    guard messages < DataFlow.mostMessages, bytes + message.bytes.count <= DataFlow.mostBytes else { return false }
+    guard messages < DataFlow.mostMessages, bytes + message.bytes.count <= DataFlow.mostBytes else {
+      isAwaited = isAwaited || !message.isLossy
+      return false
+    }
     (messages, bytes) = (messages + 1, bytes + message.bytes.count)
     return true
   }

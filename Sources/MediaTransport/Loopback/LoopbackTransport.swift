@@ -54,8 +54,6 @@ public final class LoopbackTransport: Transport {
   /// In the room, changed under its lock.
   let attributes: Monitor<ParticipantAttributes>
 
-  var isConnected: Bool { isHere.load(ordering: .acquiring) }
-
   /// A member who has not joined yet. Events come on `loop`, whose clock times everything.
   public convenience init(room name: String, member: Member, token: AccessToken = AccessToken(""), loop: EventLoop) {
     self.init(room: name, member: member, token: token, loop: loop, admission: nil)
@@ -486,7 +484,7 @@ public final class LoopbackTransport: Transport {
   }
 
   func deliver(_ frame: some LoopbackFrame, _ id: FrameID, to sink: StreamSink, bytes: Int, packets: UInt64, lost: UInt64 = 0) {
-    let isHere = isConnected
+    let isHere = isHere.load(ordering: .acquiring)
     let missing = lost &+ (isHere ? 0 : packets)
     if missing > 0 { state.withLock { $0.stats.packetsLost &+= missing } }
     guard isHere else { return }

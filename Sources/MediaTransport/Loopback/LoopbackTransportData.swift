@@ -20,7 +20,7 @@ extension LoopbackTransport {
   /// As `send`, but not to members of those places, who have it already.
   package func send(_ message: DataMessage, except places: Set<ObjectIdentifier>) throws(MediaError) {
     try joinedRoom().send(message, by: self, except: places) { (receivers, script) throws(MediaError) in
-      guard isConnected else { return try refuse(message, because: "the session is reconnecting") }
+      guard isThere(for: message) else { return try refuse(message, because: "the session is reconnecting") }
       guard let arrivals = try arrivals(of: message, at: receivers, under: script) else { return }
       guard state.withLock({ $0.data.take(message) }) else {
         return try refuse(message, because: "the data that was sent before has not been passed on yet")
@@ -36,11 +36,18 @@ extension LoopbackTransport {
   /// Whether more can be sent now.
   package var hasRoomForData: Bool { state.withLock { $0.data.hasRoom } }
 
+  /// Looks and notes in one step: else the network could be there again between the two, and nobody be notified.
+  private func isThere(for message: DataMessage) -> Bool {
+    state.withLock { state in
+      if case .connected = state.phase { return true }
+      if !message.isLossy { state.data.await() }
+      return false
+    }
+  }
+
   /// Lossy data gets lost instead.
   private func refuse(_ message: DataMessage, because text: String) throws(MediaError) {
-    guard !message.isLossy else { return }
-    state.withLock { $0.data.await() }
-    throw MediaError(.again, text)
+    if !message.isLossy { throw MediaError(.again, text) }
   }
 
   private func passedOn(_ message: DataMessage) {

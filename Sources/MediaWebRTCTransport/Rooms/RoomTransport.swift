@@ -206,17 +206,22 @@ final class RoomTransport: Transport {
   // MARK: Data
 
   func send(_ message: DataMessage) throws(MediaError) {
-    let (phase, session): (Phase, (any RoomSession)?) = state.withLock { ($0.phase, $0.session) }
-    guard phase == .here || phase == .reconnecting else { throw MediaError(.state, "the session is not connected") }
     do throws(MediaError) {
-      guard let session else { throw MediaError(.again, "the session is reconnecting") }
-      try session.send(message)
+      try pass(message)
     } catch {
       guard error.status == .again else { throw error }
       if message.isLossy { return }
       state.withLock { $0.isDataAwaited = true }
-      throw error
+      // Room that was made meanwhile was reported to nobody. Somebody else may wait, too: one event too many does no harm.
+      try pass(message)
     }
+  }
+
+  private func pass(_ message: DataMessage) throws(MediaError) {
+    let (phase, session): (Phase, (any RoomSession)?) = state.withLock { ($0.phase, $0.session) }
+    guard phase == .here || phase == .reconnecting else { throw MediaError(.state, "the session is not connected") }
+    guard let session else { throw MediaError(.again, "the session is reconnecting") }
+    try session.send(message)
   }
 
   /// Data may be sent again that was refused.
