@@ -14,8 +14,8 @@
  *     msdk_result result = msdk_access_token_create(&options, token, sizeof(token), NULL);
  *
  * The tokens are JSON Web Tokens (RFC 7519), signed with HMAC-SHA-256 (HS256, RFC 7518), with the claims of LiveKit. Servers of LiveKit
- * accept them from any client, and so do rooms that a process opens to the network with that API key (hub.h, api_key). A token is not encrypted, and its holder can join until it expires: keep it out of logs and off command
- * lines.
+ * accept them from any client, and so do rooms that a process opens to the network with that API key (hub.h, api_key). A token is not
+ * encrypted, and its holder can join until it expires: keep it out of logs and off command lines.
  *
  * No engine and no network are needed. The times in a token are those of CLOCK_REALTIME; the server's clock may differ by up to a minute.
  */
@@ -35,7 +35,7 @@ enum {
   MSDK_GRANT_SUBSCRIBE = 4,        /**< receive video and audio */
   MSDK_GRANT_PUBLISH_DATA = 8,     /**< send data */
   MSDK_GRANT_UPDATE_METADATA = 16, /**< change their own display name, metadata, attributes */
-  MSDK_GRANT_ADMIN = 32,           /**< remove and mute others */
+  MSDK_GRANT_ADMIN = 32,           /**< remove and mute others, and ask the server's API about the room */
   MSDK_GRANT_HIDDEN = 64,          /**< be in the room without the others being notified */
   MSDK_GRANT_MEMBER = MSDK_GRANT_JOIN | MSDK_GRANT_PUBLISH | MSDK_GRANT_SUBSCRIBE | MSDK_GRANT_PUBLISH_DATA /**< the default */
 };

@@ -64,6 +64,11 @@
  * they may do; the room's own permissions apply as well, and its verifier gets the token. Who joins with the identity of another such
  * participant takes their place. A client whose connection breaks may come back within 20 s.
  *
+ * Programs that are no participants administer the room by LiveKit's API, with a server SDK of LiveKit for which the API is Protocol
+ * Buffers over HTTP (Python, Go) or by hand: POST /twirp/livekit.RoomService/METHOD, at web_port, with a token of an administrator
+ * (MSDK_GRANT_ADMIN). ListRooms, ListParticipants, GetParticipant, RemoveParticipant, MutePublishedTrack, UpdateRoomMetadata and SendData
+ * are for everybody in the room; UpdateParticipant is for clients of LiveKit's protocol. Video of other members cannot be muted.
+ *
  * Connecting ends with MSDK_SESSION_DISCONNECTED and one of these errors: MSDK_E_TIMEOUT if the hub cannot be reached within 10 s, or
  * its host name is not resolved by then; MSDK_E_IO if the connection to the last address fails, or the name servers fail or do not
  * answer; MSDK_E_NOT_FOUND if the host name does not exist or has no usable address; MSDK_E_UNTRUSTED if the hub's certificate does not

@@ -98,9 +98,11 @@
  * of participants are their identities and names there, in a room of Janus their ids and display names. Streams of others whose codec
  * is not VP8 or Opus, or that are encrypted end to end, are not reported.
  *
- * Mute, speakers and moderation are events as in other rooms. msdk_session_remove and msdk_session_mute need the room's secret of
- * Janus (MSDK_E_PERMISSION), and are MSDK_E_UNSUPPORTED with LiveKit. Attributes of participants (msdk_session_set_attribute) are those
- * of LiveKit, where the token has to grant canUpdateOwnMetadata (MSDK_E_PERMISSION); Janus has none.
+ * Mute, speakers and moderation are events as in other rooms. msdk_session_remove_participant and msdk_session_mute_participant need the
+ * room's secret of Janus, or a token of LiveKit with MSDK_GRANT_ADMIN (else MSDK_E_PERMISSION). LiveKit's server is asked by its API
+ * (RoomService), at the same host and port, without the reason; what it then refuses is logged. Attributes of participants
+ * (msdk_session_set_attribute) are those of LiveKit, where the token has to grant canUpdateOwnMetadata (MSDK_E_PERMISSION); Janus has
+ * none.
  *
  * If a connection is lost, the path is sought anew or another session at the server takes the place of this one: the session is
  * MSDK_SESSION_RECONNECTING meanwhile, for up to 5 minutes, and what is received is announced again. The first attempts end after 30 s.

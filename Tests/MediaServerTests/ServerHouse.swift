@@ -177,6 +177,7 @@ final class RoomEnd: TransportDelegate, EncodedSink, @unchecked Sendable {
     case .unreachable(_, let user, let error): events.append("unreachable \(user) \(error.status)")
     case .publishFailed(_, let error): events.append("failed \(error.status)")
     case .moderated(_, let moderation, _): events.append("\(moderation)")
+    case .moderationFailed(let user, let error): events.append("\(user) is not moderated: \(error.status)")
     case .attributeChanged(let user, let key, let value, _): events.append("\(user) says \(key)=\(value ?? "nil")")
     case .speaking(_, let user, let isSpeaking, _): events.append("\(user) \(isSpeaking ? "speaks" : "is silent")")
     case .permissionsChanged(let user, let permissions): events.append("\(user) may \(permissions.rawValue)")

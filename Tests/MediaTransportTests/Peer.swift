@@ -74,6 +74,7 @@ final class Peer: TransportDelegate, VideoSink, AudioSink {
       data.add("\(userID): \(String(decoding: message.bytes, as: UTF8.self)) \(message.topic)\(message.isLossy ? " lossy" : "")")
     case .dataWritable: events.add("data writable")
     case .moderated(let userID, let moderation, let reason): events.add("\(moderation) by \(userID): \(reason)")
+    case .moderationFailed(let userID, let error): events.add("\(userID) is not moderated: \(error.status)")
     case .streamMuted(_, let isMuted): events.add(isMuted ? "muted" : "unmuted")
     case .speaking(_, let userID, let isSpeaking, let level): events.add("\(userID) \(isSpeaking ? "speaks" : "is silent") at \(level)")
     }

@@ -507,6 +507,8 @@ public final class Session: TransportDelegate {
     case .layers(let id, let active, let bitrates): guarded.withLock { $0.outgoing[id] }?.follow(active: active, bitrates: bitrates, of: id)
     case .wanted(let id, let preference): guarded.withLock { $0.outgoing[id] }?.follow(wanted: preference)
     case .unreachable(let id, let userID, let error): becameUnreachable(id, userID, error)
+    case .moderationFailed(let userID, let error):
+      engine.logger.log(MSDK_LOG_WARN.level32, .session, "\"\(userID.prefix(64))\" was not moderated: \(error.text)")
     case .estimate(let bitrate):
       let outgoing: [OutgoingVideo]? = guarded.withLock { guarded in
         guard guarded.transport === transport else { return nil }

@@ -25,12 +25,44 @@ extension WebTable {
     return true
   }
 
-  private func verify(_ token: String) throws(MediaError) -> LiveKitGrants {
+  /// Whether the request is of the API. It is answered, now or on the loop.
+  func takeService(_ request: HTTPRequest, _ connection: WebConnection) -> Bool {
+    do throws(MediaError) {
+      guard let asked = try LiveKitServiceRequest(request) else { return false }
+      let grants = try read(asked.token)
+      let (name, call) = try asked.read()
+      try authorize(call, of: name, grants)
+      guard !service.isFlooded(by: request.body.count, now: clock.now()) else {
+        throw MediaError(.limit, "the API is asked more than \(Int(LiveKitService.perSecond)) times a second")
+      }
+      loop.post { [self] in connection.respond(service.answer(call)) }
+    } catch {
+      connection.respond(LiveKitServiceRequest.refusal(error))
+    }
+    return true
+  }
+
+  private func authorize(_ call: LiveKitServiceRequest.Call, of name: String, _ grants: LiveKitGrants) throws(MediaError) {
+    if case .listRooms = call {
+      guard grants.listsRooms else { throw MediaError(.permission, "the access token does not grant roomList") }
+      return
+    }
+    guard grants.isAdministrator, grants.room == nil || grants.room == name else {
+      throw MediaError(.permission, "the access token does not grant roomAdmin of that room")
+    }
+    guard name == room else { throw MediaError(.notFound, "there is no room \"\(name.prefix(64))\" here") }
+  }
+
+  private func read(_ token: String) throws(MediaError) -> LiveKitGrants {
     guard !options.accessKeys.isEmpty else {
       throw MediaError(.unsupported, "the server has no API key, and so no clients of LiveKit's protocol")
     }
     guard !token.isEmpty else { throw MediaError(.permission, "there is no access token") }
-    let grants = try LiveKitToken.verify(token, now: clock.wallTime() / 1_000_000_000) { options.accessKeys[$0] }
+    return try LiveKitToken.verify(token, now: clock.wallTime() / 1_000_000_000) { options.accessKeys[$0] }
+  }
+
+  private func verify(_ token: String) throws(MediaError) -> LiveKitGrants {
+    let grants = try read(token)
     guard grants.joins else { throw MediaError(.permission, "the access token does not grant roomJoin") }
     guard !grants.isHidden else { throw MediaError(.permission, "the access token is of a hidden participant, and a room here has none") }
     guard grants.room == nil || grants.room == room else { throw MediaError(.permission, "the access token is of another room") }

@@ -64,7 +64,7 @@ final class LiveKitMember: WebParticipant, WebConnectionOwner, TransportDelegate
     let own = LiveKitServerSession.Participant(
       sid: sid, identity: member.userID, name: member.displayName, metadata: grants.metadata, attributes: grants.attributes,
       joined: table.clock.wallTime() / 1_000_000_000)
-    let signalling = LiveKitServerSession(joining, as: own, grants: grants, room: table.room, roomSID: table.liveKit.roomSID) {
+    let signalling = LiveKitServerSession(joining, as: own, grants: grants, room: table.liveKit.room) {
       LiveKitRegistry.sid(of: place.makeStreamID())
     }
     let messages = WorkAllowance(burst: LiveKitMember.burst, perSecond: LiveKitMember.perSecond, now: now)
@@ -256,7 +256,7 @@ final class LiveKitMember: WebParticipant, WebConnectionOwner, TransportDelegate
     pass(data.packet(sid: look { $0.sid(of: userID) } ?? ""), isReliable: !message.isLossy)
   }
 
-  private func pass(_ bytes: [UInt8], isReliable: Bool) {
+  func pass(_ bytes: [UInt8], isReliable: Bool) {
     if media.data?.send(bytes, isReliable: isReliable) == false {
       leave(MediaError(.limit, "the client does not read its data"))
     }
@@ -314,10 +314,7 @@ final class LiveKitMember: WebParticipant, WebConnectionOwner, TransportDelegate
       let participant = known.look { $0.participant }
       return change { $0.meet(participant) }
     }
-    var attributes: [String: String] = [:]
-    for key in other.attributes.keys { attributes[key] = other.attributes[key] }
-    let participant = LiveKitServerSession.Participant(
-      sid: table.liveKit.sid(of: other.userID), identity: other.userID, name: other.displayName, attributes: attributes)
+    let participant = table.liveKit.participant(other)
     change { $0.meet(participant) }
   }
 
@@ -336,9 +333,12 @@ final class LiveKitMember: WebParticipant, WebConnectionOwner, TransportDelegate
     guard moderation != .removed else { return }
     let isMuted = moderation == .muted
     state.withLock { $0.isSilenced = isMuted }
-    for sid in media.publishedAudio {
-      change { $0.moderate(sid, isMuted) }
-      media.setMuted(sid, isMuted)
-    }
+    for sid in media.publishedAudio { moderate(sid, isMuted) }
+  }
+
+  /// One track: the client is told, and does as it is told.
+  func moderate(_ sid: String, _ isMuted: Bool) {
+    change { $0.moderate(sid, isMuted) }
+    mute(sid, isMuted)
   }
 }

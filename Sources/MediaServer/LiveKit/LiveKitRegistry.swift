@@ -10,11 +10,23 @@ final class LiveKitRegistry: Sendable {
     var sids: [String: String] = [:]
     var members: [String: LiveKitMember] = [:]
     var tracks: [StreamID: LiveKitTrack] = [:]
+    var room: LiveKitRoomDescription
   }
 
-  private let state = Monitor(State())
-  /// Of the room.
-  let roomSID = LiveKitRegistry.makeSID("RM_")
+  private let state: Monitor<State>
+
+  /// `created`: nanoseconds since 1970.
+  init(room: String, mostMembers: Int, created: Int64) {
+    let sid = LiveKitRegistry.makeSID("RM_")
+    state = Monitor(
+      State(room: LiveKitRoomDescription(sid: sid, name: room, created: created / 1_000_000_000, mostParticipants: mostMembers)))
+  }
+
+  /// How many are in it is not said here.
+  var room: LiveKitRoomDescription {
+    get { state.withLock { $0.room } }
+    set { state.withLock { $0.room = newValue } }
+  }
 
   static func makeSID(_ kind: String) -> String {
     kind + String((0..<12).map { _ in Array("ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz23456789")[Int.random(in: 0..<57)] })
@@ -30,6 +42,14 @@ final class LiveKitRegistry: Sendable {
       state.sids[userID] = made
       return made
     }
+  }
+
+  /// Somebody who does not speak this protocol.
+  func participant(_ other: Member) -> LiveKitServerSession.Participant {
+    var attributes: [String: String] = [:]
+    for key in other.attributes.keys { attributes[key] = other.attributes[key] }
+    return LiveKitServerSession.Participant(
+      sid: sid(of: other.userID), identity: other.userID, name: other.displayName, attributes: attributes)
   }
 
   /// A member has learned that somebody left: who comes under that user id next has another sid.

@@ -55,13 +55,16 @@ final class WebTable: Sendable {
   let network: any Network
   let loop: EventLoop
   let offersLoopback: Bool
-  let liveKit = LiveKitRegistry()
+  let liveKit: LiveKitRegistry
+  let service: LiveKitService
   var clock: any MediaClock { loop.clock }
   private let state: Monitor<State>
 
   init(_ room: String, _ options: WebServer.Options, _ thread: any DriverLoop, _ network: any Network, _ loop: EventLoop) {
     (self.room, self.options, self.thread, self.network, self.loop) = (room, options, thread, network, loop)
     offersLoopback = options.addresses.contains(where: \.isLoopback)
+    liveKit = LiveKitRegistry(room: room, mostMembers: options.mostMembers, created: loop.clock.wallTime())
+    service = LiveKitService(room, liveKit, now: loop.clock.now())
     let whip = WHIPServer(origins: options.origins, random: SystemRandomNumberGenerator())
     state = Monitor(State(whip, WebStrangers(handshakes: options.handshakes, offers: options.offers)))
   }
@@ -116,7 +119,7 @@ final class WebTable: Sendable {
       if let response { connection.respond(response) }
       return
     }
-    if takeLiveKit(request, connection) { return }
+    if takeLiveKit(request, connection) || takeService(request, connection) { return }
     switch state.withLock({ $0.whip.receive(request) }) {
     case .other: connection.respond(WebPage.response(to: request, room: room))
     case .respond(let response): connection.respond(response)

@@ -20,6 +20,9 @@ enum LoopbackRooms {
     }
   }
 
+  /// nil: nobody is in it.
+  static func find(_ name: String) -> LoopbackRoom? { rooms.withLock { $0[name] } }
+
   static func removeIfEmpty(_ name: String) {
     rooms.withLock { rooms in
       if let room = rooms[name], room.isForgotten { rooms[name] = nil }
@@ -256,25 +259,27 @@ final class LoopbackRoom: Sendable {
 
   // MARK: Moderation
 
-  func remove(_ userID: String, reason: String, by moderator: LoopbackTransport) throws(MediaError) {
+  /// nil for the moderator, here and below: who serves the room.
+  func remove(_ userID: String, reason: String, by moderator: LoopbackTransport?) throws(MediaError) {
     try state.withLock { state throws(MediaError) in
       let target = try target(userID, of: moderator, in: state)
-      let words = "removed from room \"\(name.prefix(64))\" by \"\(moderator.member.userID.prefix(64))\""
-      target.post(.moderated(by: moderator.member.userID, .removed, reason: reason))
+      let who = moderator.map { "\"\($0.member.userID.prefix(64))\"" } ?? "an administrator"
+      let words = "removed from room \"\(name.prefix(64))\" by \(who)"
+      target.post(.moderated(by: moderator?.member.userID ?? "", .removed, reason: reason))
       putOut(target, because: MediaError(.removed, reason.isEmpty ? words : "\(words): \(reason)"), from: &state)
     }
   }
 
-  func mute(_ userID: String, _ isMuted: Bool, by moderator: LoopbackTransport) throws(MediaError) {
+  func mute(_ userID: String, _ isMuted: Bool, by moderator: LoopbackTransport?) throws(MediaError) {
     try state.withLock { state throws(MediaError) in
       let target = try target(userID, of: moderator, in: state)
-      target.post(.moderated(by: moderator.member.userID, isMuted ? .muted : .unmuted, reason: ""))
+      target.post(.moderated(by: moderator?.member.userID ?? "", isMuted ? .muted : .unmuted, reason: ""))
     }
   }
 
-  private func target(_ userID: String, of moderator: LoopbackTransport, in state: State) throws(MediaError) -> LoopbackTransport {
-    try require(.moderate, of: moderator, to: "moderate", in: state)
-    guard userID != moderator.member.userID else {
+  private func target(_ userID: String, of moderator: LoopbackTransport?, in state: State) throws(MediaError) -> LoopbackTransport {
+    if let moderator { try require(.moderate, of: moderator, to: "moderate", in: state) }
+    guard userID != moderator?.member.userID else {
       throw MediaError(.invalid, "user_id is \"\(userID)\", which is the session's own; accepted: another member of the room")
     }
     guard let target = state.members.first(where: { $0.member.userID == userID }) else {

@@ -22,6 +22,9 @@ struct LiveKitRoster: Sendable {
     entries[userID]?.tracks.first { !$0.isVideo && !$0.isScreen }.flatMap { streams[$0.sid] }
   }
 
+  /// The sids of the audio that somebody sends; nil: they are not in the room.
+  func audio(of userID: String) -> [String]? { entries[userID]?.tracks.filter { !$0.isVideo }.map(\.sid) }
+
   /// Somebody came, or is known better: what the session is notified of.
   mutating func take(_ other: LiveKitOther) -> [TransportEvent] {
     var events: [TransportEvent] = []

@@ -61,6 +61,10 @@ final class LiveKitSession: RoomSession, TransportDelegate {
   private let capture: PacketCapture?
   let farewells: RoomFarewells
   private let owner: any RoomSessionOwner
+  private let token: String
+  /// What it says, which the server alone can verify; nil: it cannot be read.
+  private let grants: LiveKitGrants?
+  private let moderation: LiveKitModeration
   let state: Monitor<State>
   /// Of the session's tracks, so that none has the name of one before.
   private let label: String
@@ -73,6 +77,8 @@ final class LiveKitSession: RoomSession, TransportDelegate {
     own.attributes = entry.attributes
     (self.url, self.own, self.thread, self.network, self.loop) = (url, own, thread, network, loop)
     (self.capture, self.farewells, self.owner) = (capture, farewells, owner)
+    (token, grants) = (entry.token.value, LiveKitToken.claims(of: entry.token.value))
+    moderation = LiveKitModeration(url, thread: thread, network: network)
     var options = url.options
     options.hasChannels = true
     self.options = options
@@ -115,6 +121,7 @@ final class LiveKitSession: RoomSession, TransportDelegate {
     }
     publisher?.disconnect()
     reception?.close()
+    moderation.close()
     // At once, as the loop may end with the engine.
     flush()
     socket.close()
@@ -162,7 +169,7 @@ final class LiveKitSession: RoomSession, TransportDelegate {
     do throws(MediaError) {
       switch event {
       case .joined(let identity, let access, let servers): try joined(identity, access, servers)
-      case .permitted(let access): tell([.permissionsChanged(userID: own.userID, LiveKitSession.permissions(access))])
+      case .permitted(let access): tell([.permissionsChanged(userID: own.userID, permissions(access))])
       case .participant(let other): tell(state.withLock { $0.roster.take(other) })
       case .left(let identity): tell(state.withLock { $0.roster.remove(userID: identity) })
       case .offer(let sdp, let tracks): try take(offer: sdp, tracks)
@@ -218,12 +225,13 @@ final class LiveKitSession: RoomSession, TransportDelegate {
       for key in own.attributes.keys { try? state.client.setAttribute(key, own.attributes[key]) }
       return state.publications
     }
-    tell([.connected(LiveKitSession.permissions(access))])
+    tell([.connected(permissions(access))])
     for one in publications { announce(one) }
   }
 
-  private static func permissions(_ access: LiveKitAccess) -> Permissions {
+  private func permissions(_ access: LiveKitAccess) -> Permissions {
     var result: Permissions = access.subscribes ? [.receive] : []
+    if grants?.isAdministrator == true { result.insert(.moderate) }
     if access.sources.contains("camera") { result.insert(.publishVideo) }
     if access.sources.contains("microphone") { result.insert(.publishAudio) }
     if access.sources.contains("screen_share") { result.insert(.shareScreen) }
@@ -255,11 +263,28 @@ final class LiveKitSession: RoomSession, TransportDelegate {
     loop.post { [self] in advance() }
   }
 
-  func remove(_ userID: String, reason: String) throws(MediaError) { throw LiveKitSession.cannotModerate }
-  func mute(_ userID: String, _ isMuted: Bool) throws(MediaError) { throw LiveKitSession.cannotModerate }
+  /// The server's API takes no reason.
+  func remove(_ userID: String, reason: String) throws(MediaError) { try moderate(userID) { _ in [.remove] } }
 
-  private static let cannotModerate = MediaError(
-    .unsupported, "a session does not moderate a room of LiveKit; accepted: requests to the server's API (RoomService)")
+  func mute(_ userID: String, _ isMuted: Bool) throws(MediaError) {
+    try moderate(userID) { $0.map { .mute(track: $0, isMuted) } }
+  }
+
+  /// `requests`: by the sids of their audio.
+  private func moderate(
+    _ userID: String, _ requests: ([String]) -> [LiveKitServiceRequest.Moderation]
+  ) throws(MediaError) {
+    guard grants?.isAdministrator == true else {
+      throw MediaError(.permission, "LiveKit: the access token does not grant the session to moderate (roomAdmin)")
+    }
+    guard userID != own.userID else { throw MediaError(.invalid, "user_id is the session's own; accepted: that of another member") }
+    let (audio, room) = state.withLock { ($0.roster.audio(of: userID), $0.client.room) }
+    guard let audio else { throw MediaError(.notFound, "no participant has the user id \"\(userID.prefix(64))\"") }
+    try moderation.ask(requests(audio), of: userID, in: room, token: token) { [weak self] error in
+      guard let self else { return }
+      self.loop.post { self.tell([.moderationFailed(userID: userID, error)]) }
+    }
+  }
 
   // MARK: Sending
 

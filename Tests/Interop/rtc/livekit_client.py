@@ -20,11 +20,12 @@ EVENTS = ["participant_connected", "participant_disconnected", "track_published"
           "track_subscription_failed", "track_muted", "track_unmuted", "disconnected", "reconnecting", "reconnected"]
 
 
-def token(identity: str, *, room: str = "lobby", joins: bool = True, secret: str = SECRET, lifetime: float = 600) -> str:
+def token(identity: str, *, room: str = "lobby", joins: bool = True, secret: str = SECRET, lifetime: float = 600,
+          is_administrator: bool = False) -> str:
     """The name, the metadata and the attribute "of" follow from the identity. `lifetime`: seconds; below 0 it has run out."""
     made = api.AccessToken(KEY, secret).with_identity(identity).with_name(identity.title()).with_metadata(f"metadata of {identity}")
     made = made.with_attributes({"of": identity}).with_ttl(datetime.timedelta(seconds=lifetime))
-    return made.with_grants(api.VideoGrants(room_join=joins, room=room)).to_jwt()
+    return made.with_grants(api.VideoGrants(room_join=joins, room=room, room_admin=is_administrator)).to_jwt()
 
 
 def word(value: Any) -> str:

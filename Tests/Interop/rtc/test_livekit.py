@@ -15,7 +15,7 @@ from link import has_network
 from rtc.room_member import RoomMember
 
 try:
-    from livekit import rtc
+    from livekit import api, rtc
     from rtc.livekit_client import CAMERA, KEY, MICROPHONE, SCREEN, SECRET, LiveKitClient, token
 except ImportError as error:
     MISSING: Optional[str] = f"LiveKit's SDK is not here ({error}); make interop installs it"
@@ -269,6 +269,91 @@ class LiveKitRoom(unittest.IsolatedAsyncioTestCase):
         await self.until("Bob knows", lambda: bob.of("participant_disconnected") == [("anna",)])
         await self.until("Cleo knows", lambda: cleo.left == ["Anna"])
 
+    async def test_session_that_moderates(self) -> None:
+        """Whose token is an administrator's."""
+        anna, cleo = await self.client("anna"), self.member("Cleo", *CLEO)
+        audio = await anna.publish_audio(ANNA[1])
+        bob = self.add(RoomMember(f"livekit+{self.url}", "Bob", *BOB, token("id-Bob", is_administrator=True)))
+        await self.hears(bob, "Anna", ANNA[1])
+        for is_muted, event in [(True, "track_muted"), (False, "track_unmuted")]:
+            for user_id in ["anna", "id-Cleo"]:
+                bob.session.mute_participant(user_id, is_muted)
+            await self.until(f"{event} of Anna", lambda: ("anna", audio.sid) in anna.of(event))
+            await self.until("Cleo knows", lambda: ("Anna", is_muted) in cleo.muted)
+            moderation = mediasdk.Moderation.MUTED if is_muted else mediasdk.Moderation.UNMUTED
+            await self.until("Cleo is moderated", lambda: moderation in cleo.moderated)
+        await self.hears(bob, "Anna", ANNA[1])
+        bob.session.remove_participant("anna")
+        bob.session.remove_participant("id-Cleo")
+        await self.until("Anna is removed", lambda: anna.of("disconnected") == [(str(rtc.DisconnectReason.PARTICIPANT_REMOVED),)])
+        await self.until("Cleo is removed", lambda: isinstance(cleo.error, mediasdk.RemovedError))
+
+    # ------------------------------------------------------------------------------------------------------- administration
+
+    async def test_administration(self) -> None:
+        """By LiveKit's own client of the API."""
+        anna, bob, cleo = await self.client("anna"), await self.client("bob"), self.member("Cleo", *CLEO)
+        video, audio = await anna.publish_video(ANNA[0]), await anna.publish_audio(ANNA[1])
+        await self.sees(bob, "anna", ANNA[0])
+        await self.sees(bob, "id-Cleo", CLEO[0])
+        await self.hears(cleo, "Anna", ANNA[1])
+        server = api.LiveKitAPI(self.url.replace("ws", "http", 1), KEY, SECRET)
+        self.addAsyncCleanup(server.aclose)
+        at = {"room": "lobby"}
+        rooms = (await server.room.list_rooms(api.ListRoomsRequest())).rooms
+        self.assertEqual([(one.name, one.num_participants, one.num_publishers) for one in rooms], [("lobby", 3, 2)])
+        self.assertEqual(rooms[0].sid, await bob.room.sid)
+        everybody = {one.identity: one for one in (await server.room.list_participants(api.ListParticipantsRequest(**at))).participants}
+        self.assertEqual(set(everybody), {"anna", "bob", "id-Cleo"})
+        for name in ["anna", "id-Cleo"]:
+            known = bob.room.remote_participants[name]
+            self.assertEqual((everybody[name].sid, everybody[name].name), (known.sid, known.name))
+            self.assertEqual({track.sid for track in everybody[name].tracks}, set(known.track_publications))
+        one = await server.room.get_participant(api.RoomParticipantIdentity(**at, identity="anna"))
+        self.assertEqual((one.metadata, dict(one.attributes), one.permission.can_publish), ("metadata of anna", {"of": "anna"}, True))
+        # Muted as one track; of a member all audio.
+        for publication in [video, audio]:
+            for is_muted, event in [(True, "track_muted"), (False, "track_unmuted")]:
+                request = api.MuteRoomTrackRequest(**at, identity="anna", track_sid=publication.sid, muted=is_muted)
+                self.assertEqual((await server.room.mute_published_track(request)).track.muted, is_muted)
+                await self.until(f"{event} of Anna", lambda: ("anna", publication.sid) in anna.of(event))
+                await self.until("Bob knows", lambda: ("anna", publication.sid) in bob.of(event))
+        await self.hears(bob, "anna", ANNA[1])
+        sound = next(track for track in everybody["id-Cleo"].tracks if track.type == 0)
+        await server.room.mute_published_track(api.MuteRoomTrackRequest(**at, identity="id-Cleo", track_sid=sound.sid, muted=True))
+        await self.until("Cleo is muted", lambda: cleo.moderated == [mediasdk.Moderation.MUTED])
+        await self.until("Bob knows", lambda: ("id-Cleo", sound.sid) in bob.of("track_muted"))
+        # What is said of the room, and of Anna, who may not say it.
+        await server.room.update_room_metadata(api.UpdateRoomMetadataRequest(**at, metadata="news"))
+        await self.until("Bob has the news", lambda: bob.room.metadata == "news")
+        await server.room.update_participant(api.UpdateParticipantRequest(**at, identity="anna", name="A.", metadata="new", attributes={"hand": "up"}))
+        await self.until("Bob knows more of Anna", lambda: bob.room.remote_participants["anna"].attributes.get("hand") == "up")
+        self.assertEqual((bob.room.remote_participants["anna"].metadata, anna.own.name), ("new", "A."))
+        await self.until("Cleo knows", lambda: cleo.session.attributes("anna").get("hand") == "up")
+        # Data.
+        await server.room.send_data(api.SendDataRequest(**at, data=b"to all", topic="t"))
+        await server.room.send_data(api.SendDataRequest(**at, data=b"to Bob", destination_identities=["bob"]))
+        await self.until("Bob has both", lambda: bob.data == [("", b"to all", "t"), ("", b"to Bob", "")])
+        await self.until("Anna has one", lambda: anna.data == [("", b"to all", "t")])
+        data = await cleo.session.next_data_async(timeout=PATIENCE)
+        self.assertEqual((data.user_id, data.data, data.topic), ("", b"to all", "t"))
+        # The end.
+        for name, is_out in [("anna", lambda: anna.of("disconnected")), ("id-Cleo", lambda: cleo.error)]:
+            await server.room.remove_participant(api.RoomParticipantIdentity(**at, identity=name))
+            await self.until(f"{name} is removed", is_out)
+            await self.until("Bob knows", lambda: name not in bob.room.remote_participants)
+            with self.assertRaises(api.TwirpError) as refused:
+                await server.room.remove_participant(api.RoomParticipantIdentity(**at, identity=name))
+            self.assertEqual((refused.exception.code, refused.exception.status), ("not_found", 404))
+        # Who is none.
+        stranger = api.LiveKitAPI(self.url.replace("ws", "http", 1), KEY, "another secret of thirty-two characters")
+        self.addAsyncCleanup(stranger.aclose)
+        with self.assertRaises(api.TwirpError) as refused:
+            await stranger.room.remove_participant(api.RoomParticipantIdentity(**at, identity="bob"))
+        self.assertEqual((refused.exception.code, refused.exception.status), ("unauthenticated", 401))
+        left = (await server.room.list_participants(api.ListParticipantsRequest(**at))).participants
+        self.assertEqual([one.identity for one in left], ["bob"])
+
     # --------------------------------------------------------------------------------------------------------------- data
 
     async def three(self) -> tuple[LiveKitClient, LiveKitClient, LiveKitClient]:
@@ -450,7 +535,7 @@ class LiveKitRoomOfTwoConnections(LiveKitRoom):
     """Version 0, of most SDKs. What does not depend on the connections is not looked at again."""
     has_one_connection = False
     test_five_videos_of_one_client = test_screens_with_member = test_screens_with_session = test_moderation = test_many_messages = test_bytes = None  # type: ignore[assignment]
-    test_refusals = test_same_identity = test_twenty_come_and_go = None  # type: ignore[assignment]
+    test_refusals = test_same_identity = test_twenty_come_and_go = test_administration = test_session_that_moderates = None  # type: ignore[assignment]
 
 
 if __name__ == "__main__":

@@ -254,6 +254,34 @@ import Testing
     try close(anna)
   }
 
+  /// Whose token grants roomAdmin: by the server's API.
+  @Test func aSessionModerates() throws {
+    let bot = try house.member("bot", publishes: [false])
+    let anna = try session("anna", at: "10.0.0.1", token: try LiveKitEnd.token(house, "anna") { $0.isAdministrator = true })
+    let bob = try session("bob", at: "10.0.0.2", publishes: [false, false])
+    try bob.call(for: second, video: nil, audio: 0)
+    try bob.call(for: second, video: nil, audio: 1)
+    #expect(try house.run(for: 5 * second) { anna.added.count == 3 }, "\(anna.events)")
+    #expect(anna.permissions?.contains(.moderate) == true && bob.permissions?.contains(.moderate) == false)
+    #expect(throws: MediaError.self) { try bob.link.mute("bot", true) }
+    #expect(throws: MediaError.self) { try anna.link.mute("anna", true) }
+    #expect(throws: MediaError.self) { try anna.link.mute("nobody", true) }
+    // One request for each stream.
+    try anna.link.mute("bob", true)
+    #expect(
+      try house.run(for: second) { bob.events.count { $0 == "muted" } == 2 && bot.events.count { $0 == "muted" } == 2 }, "\(bob.events)")
+    try anna.link.mute("bob", false)
+    #expect(try house.run(for: second) { bob.events.count { $0 == "unmuted" } == 2 && bot.events.count { $0 == "unmuted" } == 2 })
+    try anna.link.mute("bot", true)
+    try anna.link.remove("bob", reason: "")
+    #expect(try house.run(for: 5 * second) { bob.ending?.status == .removed && bot.has("muted") && anna.has("left bob") })
+    // What the server does not do is said.
+    bot.link.disconnect()
+    try anna.link.remove("bot", reason: "")
+    #expect(try house.run(for: second) { anna.has("bot is not moderated: notFound") }, "\(anna.events)")
+    try close(anna, bob)
+  }
+
   @Test func whatIsRefusedForGoodEndsTheSession() throws {
     for (number, (token, status)) in [
       (try LiveKitEnd.token(house, "anna") { $0.joins = false }, Status.permission),

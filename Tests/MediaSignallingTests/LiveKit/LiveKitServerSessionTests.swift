@@ -17,7 +17,8 @@ import Testing
     var number = 0
     let own = LiveKitServerSession.Participant(sid: "PA_own", identity: "anna", name: "Anna", metadata: "m", attributes: ["a": "b"])
     return LiveKitServerSession(
-      LiveKitJoining(request), as: own, grants: LiveKitGrants(identity: "anna", room: nil), room: "lobby", roomSID: "RM_1"
+      LiveKitJoining(request), as: own, grants: LiveKitGrants(identity: "anna", room: nil),
+      room: LiveKitRoomDescription(sid: "RM_1", name: "lobby", created: 0, mostParticipants: 64)
     ) {
       number += 1
       return "TR_\(number)"

@@ -10,8 +10,10 @@ public struct LiveKitGrants: Sendable, Equatable {
   public var attributes: [String: String]
   /// They may join `room`.
   public var joins: Bool
-  /// They may remove and mute others in `room`.
+  /// They may remove and mute others in `room`, by the server's API.
   public var isAdministrator: Bool
+  /// They may ask which rooms there are.
+  public var listsRooms: Bool
   /// nil: any, where the server accepts that.
   public var room: String?
   /// They may send tracks.
@@ -32,6 +34,6 @@ public struct LiveKitGrants: Sendable, Equatable {
     (self.identity, self.room) = (identity, room)
     (name, metadata, attributes, sources, publishesData) = ("", "", [:], [], nil)
     (joins, publishes, subscribes) = (true, true, true)
-    (isAdministrator, updatesMetadata, isHidden) = (false, false, false)
+    (isAdministrator, listsRooms, updatesMetadata, isHidden) = (false, false, false, false)
   }
 }

@@ -69,6 +69,13 @@ public enum LiveKitToken {
     return LiveKitGrants(claims: claims)
   }
 
+  /// What a token says, whoever wrote it; nil: it is none. For who shows it: who accepts it verifies it.
+  public static func claims(of token: String) -> LiveKitGrants? {
+    let parts = token.utf8.prefix(longest).split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+    guard parts.count == 3, let text = Base64.urlDecode(String(Substring(parts[1]))) else { return nil }
+    return (try? JSONReader.read(text, name: "an access token", mostValues: 1024)).map { LiveKitGrants(claims: $0) }
+  }
+
   private static let header = Array(#"{"alg":"HS256","typ":"JWT"}"#.utf8)
 
   static func signature(of text: String, secret: String) -> [UInt8] {
@@ -86,6 +93,7 @@ extension LiveKitGrants {
     if let room { video.append(("room", .text(room))) }
     if joins { video.append(("roomJoin", .bool(true))) }
     if isAdministrator { video.append(("roomAdmin", .bool(true))) }
+    if listsRooms { video.append(("roomList", .bool(true))) }
     video += [("canPublish", .bool(publishes)), ("canSubscribe", .bool(subscribes))]
     if let publishesData { video.append(("canPublishData", .bool(publishesData))) }
     if !sources.isEmpty { video.append(("canPublishSources", .texts(sources))) }
@@ -111,7 +119,7 @@ extension LiveKitGrants {
     if case .object(let members)? = claims.member("attributes") {
       for (key, value) in members { attributes[key] = value.string }
     }
-    (joins, isAdministrator) = (flag("roomJoin") ?? false, flag("roomAdmin") ?? false)
+    (joins, isAdministrator, listsRooms) = (flag("roomJoin") ?? false, flag("roomAdmin") ?? false, flag("roomList") ?? false)
     (publishes, subscribes, publishesData) = (flag("canPublish") ?? true, flag("canSubscribe") ?? true, flag("canPublishData"))
     (updatesMetadata, isHidden) = (flag("canUpdateOwnMetadata") ?? false, flag("hidden") ?? false)
     if case .array(let list)? = video?.member("canPublishSources") { sources = list.compactMap(\.string) }

@@ -58,6 +58,8 @@ public final class LiveKitClient {
   private var isEnded = false
   private let deadline: Int64
   private var own = LiveKitParticipant()
+  /// What the server calls it; empty before `.joined`.
+  public private(set) var room = ""
   private var others: [String: LiveKitOther] = [:]
   private var announcements: [String: Announcement] = [:]
   /// Identities of those who speak.
@@ -243,7 +245,7 @@ public final class LiveKitClient {
       fail(.corrupt, "the server does not say who the session is")
       return
     }
-    (isJoined, own) = (true, participant)
+    (isJoined, own, room) = (true, participant, join.room?.name ?? "")
     let second: Int64 = 1_000_000_000
     (pingInterval, pingTimeout) = (Int64(max(0, join.pingInterval)) * second, Int64(max(0, join.pingTimeout)) * second)
     pingAt = pingInterval > 0 ? now &+ pingInterval : .max

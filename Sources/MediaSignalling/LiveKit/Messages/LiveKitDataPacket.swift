@@ -67,7 +67,7 @@ public struct LiveKitUserData: Sendable, Equatable {
 }
 
 /// How a packet is sent.
-private enum LiveKitDataKind: Int32, ProtoChoice {
+enum LiveKitDataKind: Int32, ProtoChoice {
   case reliable = 0, lossy = 1
 }
 

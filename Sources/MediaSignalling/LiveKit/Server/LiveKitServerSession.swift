@@ -47,6 +47,11 @@ public final class LiveKitServerSession {
     public var sid: String { info.sid }
     /// Of anybody.
     public var identity: String { info.identity }
+    /// What they publish.
+    public var tracks: [LiveKitTrack] {
+      get { info.tracks.map { LiveKitTrack($0) } }
+      set { (info.tracks, info.isPublisher) = (newValue.map(\.info), !newValue.isEmpty) }
+    }
   }
 
   /// Bytes of a message of the client's: those of a description, and of what surrounds it.
@@ -61,7 +66,7 @@ public final class LiveKitServerSession {
   static let pingInterval: Int32 = 10
   static let pingTimeout: Int32 = 20
 
-  private let room: LiveKitRoom
+  private var room: LiveKitRoomDescription
   private var own: LiveKitParticipant
   private var others: [String: LiveKitParticipant] = [:]
   private let request: LiveKitJoinRequest
@@ -81,15 +86,11 @@ public final class LiveKitServerSession {
 
   /// `makeSID` makes one for each track that the client announces, "TR_…", which no other has.
   public init(
-    _ joining: LiveKitJoining, as participant: Participant, grants: LiveKitGrants, room: String, roomSID: String,
+    _ joining: LiveKitJoining, as participant: Participant, grants: LiveKitGrants, room: LiveKitRoomDescription,
     makeSID: @escaping () -> String
   ) {
-    self.room = { room in
-      var made = LiveKitRoom()
-      (made.sid, made.name) = (roomSID, room)
-      return made
-    }(room)
     (request, version, self.makeSID, own) = (joining.request, joining.version, makeSID, participant.info)
+    self.room = room
     var permission = LiveKitPermission()
     (permission.canSubscribe, permission.canPublish) = (grants.subscribes, grants.publishes)
     permission.canPublishData = grants.publishesData ?? grants.publishes
@@ -111,7 +112,7 @@ public final class LiveKitServerSession {
     guard !isWelcome else { return }
     isWelcome = true
     var join = LiveKitJoin()
-    (join.room, join.participant) = (room, own)
+    (join.room, join.participant) = (room.info, own)
     join.others = others.values.sorted { $0.identity < $1.identity }
     (join.pingInterval, join.pingTimeout) = (LiveKitServerSession.pingInterval, LiveKitServerSession.pingTimeout)
     // The client waits for that connection first, and offers the other one as soon as it has something to send.
@@ -171,6 +172,12 @@ public final class LiveKitServerSession {
     tell(one)
   }
 
+  /// Something of it has changed.
+  public func setRoom(_ room: LiveKitRoomDescription) {
+    self.room = room
+    if isWelcome { say(.room(LiveKitRoomUpdate(room: room.info))) }
+  }
+
   /// Somebody is in the room.
   public func meet(_ participant: Participant) {
     others[participant.identity] = participant.info
@@ -193,6 +200,13 @@ public final class LiveKitServerSession {
   /// The same, of all that a client of this protocol says of itself (`Event.describes`).
   public func describe(_ identity: String, name: String, metadata: String, attributes: [String: String]) {
     change(identity) { LiveKitServerSession.describe(&$0, name, metadata, attributes) }
+  }
+
+  /// The client, as it asked for or as an administrator did; `.describes` follows.
+  public func describeOwn(name: String, metadata: String, attributes: [String: String]) {
+    LiveKitServerSession.describe(&own, name, metadata, attributes)
+    follow()
+    events.append(.describes(name: name, metadata: metadata, attributes: attributes))
   }
 
   /// They publish it.
@@ -231,17 +245,21 @@ public final class LiveKitServerSession {
   public func moderate(_ sid: String, _ isMuted: Bool) {
     // The client says so, too, which is no news then.
     if let cid = announced.first(where: { $0.value.sid == sid })?.key { announced[cid]?.isMuted = isMuted }
+    follow()
     var mute = LiveKitMute()
     (mute.sid, mute.isMuted) = (sid, isMuted)
     say(.mute(mute))
   }
 
-  /// Who the client is, as others are told of it when they come.
+  /// Who the client is, as others are told of it when they come: what it publishes they learn from the room.
   public var participant: Participant {
     var info = own
     (info.tracks, info.isPublisher, info.permission) = ([], false, nil)
     return Participant(info)
   }
+
+  /// The client with what it publishes and may do.
+  public var whole: Participant { Participant(own) }
 
   // MARK: Negotiation
 
@@ -363,9 +381,7 @@ public final class LiveKitServerSession {
     guard own.permission?.canUpdateMetadata == true, bytes <= LiveKitServerSession.longestText,
       change.name.utf8.count <= LiveKitServerSession.longestName, change.metadata.utf8.count <= LiveKitServerSession.longestText
     else { return }
-    LiveKitServerSession.describe(&own, change.name, change.metadata, change.attributes)
-    follow()
-    events.append(.describes(name: change.name, metadata: change.metadata, attributes: change.attributes))
+    describeOwn(name: change.name, metadata: change.metadata, attributes: change.attributes)
   }
 
   private static func describe(_ one: inout LiveKitParticipant, _ name: String, _ metadata: String, _ attributes: [String: String]) {

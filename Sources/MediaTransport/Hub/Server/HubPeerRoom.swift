@@ -51,7 +51,8 @@ extension HubPeer: TransportDelegate {
     case .accessRenewed(let error): say(.accessRenewed(error))
     case .moderated(let userID, let moderation, let reason): say(.moderated(by: userID, moderation, reason: reason))
     // Of a scripted network of this process; their machine measures its own. What they send is encoded, and reaches all.
-    case .reconnecting, .reconnected, .estimate, .network, .unreachable, .publishFailed, .layers, .signal, .channel, .data, .dataWritable:
+    case .reconnecting, .reconnected, .estimate, .network, .unreachable, .publishFailed, .layers, .signal, .channel, .data, .dataWritable,
+      .moderationFailed:
       break
     }
   }

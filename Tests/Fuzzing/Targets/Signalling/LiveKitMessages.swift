@@ -8,7 +8,7 @@ enum LiveKitMessages: FuzzTarget {
 
   static func run(_ bytes: UnsafeRawBufferPointer) throws {
     var input = Input(bytes)
-    switch input.number(below: 9) {
+    switch input.number(below: 10) {
     case 0: try again(LiveKitRequest.self, input.rest)
     case 1: try again(LiveKitResponse.self, input.rest)
     case 2: try again(LiveKitJoinRequest.self, input.rest)
@@ -19,6 +19,7 @@ enum LiveKitMessages: FuzzTarget {
     case 5: try enter(input.text)
     case 6: try hand(Array(input.rest))
     case 7: try join(&input)
+    case 9: try administer(&input)
     default: try converse(&input)
     }
   }
@@ -42,12 +43,24 @@ enum LiveKitMessages: FuzzTarget {
     expect(again?.bytes == data.bytes && again?.topic == data.topic && again?.isLossy == data.isLossy, "data that is other data")
   }
 
+  /// A program that administers a room.
+  private static func administer(_ input: inout Input) throws {
+    let methods = ["ListRooms", "GetParticipant", "MutePublishedTrack", "UpdateParticipant", "UpdateRoomMetadata", "SendData", input.text]
+    let method = methods[input.number(below: methods.count)]
+    let fields: HTTPFields = ["Content-Type": "application/protobuf"]
+    let request = HTTPRequest("POST", "/twirp/livekit.RoomService/\(method)", fields, body: Array(input.rest))
+    guard let (_, call) = try LiveKitServiceRequest(request)?.read() else { return }
+    if case .describe(_, let name, _, _) = call { expect(name.utf8.count <= 256, "a name beyond its bounds") }
+    if case .send(let data) = call { expect(data.topic.utf8.count <= 255 && data.destinations.count <= 100, "data beyond its bounds") }
+  }
+
   /// A client that says anything, while others come and go.
   private static func converse(_ input: inout Input) throws {
     var number = 0
     let own = LiveKitServerSession.Participant(sid: "PA_0", identity: "anna", name: "Anna")
     let session = LiveKitServerSession(
-      LiveKitJoining(LiveKitJoinRequest()), as: own, grants: LiveKitGrants(identity: "anna", room: nil), room: "a", roomSID: "RM_1"
+      LiveKitJoining(LiveKitJoinRequest()), as: own, grants: LiveKitGrants(identity: "anna", room: nil),
+      room: LiveKitRoomDescription(sid: "RM_1", name: "a", created: 0, mostParticipants: 64)
     ) {
       number += 1
       return "TR_\(number)"

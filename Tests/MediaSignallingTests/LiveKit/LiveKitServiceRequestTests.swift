@@ -1,0 +1,103 @@
+import MediaCore
+import Testing
+
+@testable import MediaSignalling
+
+@Suite struct LiveKitServiceRequestTests {
+  private let fields: HTTPFields = ["Authorization": "Bearer a.b.c", "Content-Type": "application/protobuf"]
+
+  private func request(_ method: String, _ body: [UInt8] = []) throws -> LiveKitServiceRequest? {
+    try LiveKitServiceRequest(HTTPRequest("POST", "/twirp/livekit.RoomService/\(method)", fields, body: body))
+  }
+
+  private func read(_ method: String, _ body: some ProtoMessage) throws -> (room: String, LiveKitServiceRequest.Call) {
+    let asked = try #require(try request(method, body.encoded))
+    #expect(asked.token == "a.b.c")
+    return try asked.read()
+  }
+
+  private func status(_ body: () throws -> Void) -> Status? {
+    do {
+      try body()
+      return nil
+    } catch {
+      return (error as? MediaError)?.status
+    }
+  }
+
+  @Test func methodsSayWhatIsAskedFor() throws {
+    #expect(try read("ListRooms", LiveKitRoomNames(names: ["a", "b"])) == ("", .listRooms(["a", "b"])))
+    let target = LiveKitServiceTarget(room: "a", identity: "anna", text: "TR_1", isMuted: true)
+    #expect(try read("ListParticipants", target) == ("a", .listParticipants))
+    #expect(try read("GetParticipant", target) == ("a", .participant("anna")))
+    #expect(try read("RemoveParticipant", target) == ("a", .remove("anna")))
+    #expect(try read("MutePublishedTrack", target) == ("a", .mute("anna", track: "TR_1", true)))
+    #expect(try read("UpdateRoomMetadata", LiveKitServiceTarget(room: "a", identity: "news")) == ("a", .describeRoom("news")))
+    var change = LiveKitParticipantChange(room: "a", identity: "anna", metadata: "m", name: "Anna", attributes: ["k": "v", "old": ""])
+    let described = LiveKitServiceRequest.Call.describe("anna", name: "Anna", metadata: "m", attributes: ["k": "v", "old": ""])
+    #expect(try read("UpdateParticipant", change) == ("a", described))
+    var data = LiveKitServiceData(room: "a", data: [1, 2], kind: .lossy, topic: "t", identities: ["anna"])
+    let user = LiveKitUserData(identity: "", bytes: [1, 2], topic: "t", isLossy: true, destinations: ["anna"])
+    #expect(try read("SendData", data) == ("a", .send(user)))
+    // What is not done is refused, not ignored.
+    change.permission = LiveKitPermission()
+    #expect(status { _ = try read("UpdateParticipant", change) } == .state)
+    data.sids = ["PA_1"]
+    #expect(status { _ = try read("SendData", data) } == .invalid)
+    for method in ["", "CreateRoom", "listrooms", "ListRooms/"] {
+      #expect(status { _ = try read(method, target) } == .unsupported, "\(method)")
+    }
+  }
+
+  @Test func whatIsNoRequestIsRefused() throws {
+    #expect(try LiveKitServiceRequest(HTTPRequest("POST", "/twirp/livekit.Egress/ListEgress", fields)) == nil)
+    #expect(try LiveKitServiceRequest(HTTPRequest("GET", "/rtc", fields)) == nil)
+    let path = "/twirp/livekit.RoomService/ListRooms"
+    #expect(status { _ = try LiveKitServiceRequest(HTTPRequest("GET", path, fields)) } == .unsupported)
+    let json: HTTPFields = ["Content-Type": "application/json"]
+    #expect(status { _ = try LiveKitServiceRequest(HTTPRequest("POST", path, json)) } == .corrupt)
+    #expect(status { _ = try LiveKitServiceRequest(HTTPRequest("POST", path, [:])) } == .corrupt)
+    let basic: HTTPFields = ["Authorization": "Basic abc", "Content-Type": "application/protobuf"]
+    #expect(status { _ = try LiveKitServiceRequest(HTTPRequest("POST", path, basic)) } == .invalid)
+    #expect(status { _ = try request("ListParticipants", [0xFF])?.read() } == .corrupt)
+    #expect(status { _ = try request("ListParticipants", [UInt8](repeating: 0, count: 65_537))?.read() } == .limit)
+    let name = LiveKitParticipantChange(room: "a", identity: "anna", name: String(repeating: "n", count: 257))
+    #expect(status { _ = try read("UpdateParticipant", name) } == .range)
+    let topic = LiveKitServiceData(room: "a", topic: String(repeating: "t", count: 256))
+    #expect(status { _ = try read("SendData", topic) } == .range)
+    let recipients = LiveKitServiceData(room: "a", identities: (0...100).map { "\($0)" })
+    #expect(status { _ = try read("SendData", recipients) } == .range)
+  }
+
+  @Test func refusalsAreWrittenAsTwirpDoesAndReadAgain() throws {
+    let cases: [(Status, Int, String, Status)] = [
+      (.permission, 401, "unauthenticated", .permission), (.notFound, 404, "not_found", .notFound),
+      (.unsupported, 404, "bad_route", .notFound),
+      (.range, 400, "invalid_argument", .invalid), (.corrupt, 400, "malformed", .invalid), (.state, 412, "failed_precondition", .invalid),
+      (.limit, 429, "resource_exhausted", .again), (.closed, 503, "unavailable", .io), (.fail, 500, "internal", .io)
+    ]
+    for (status, code, name, read) in cases {
+      let response = LiveKitServiceRequest.refusal(MediaError(status, "because \"of\" it"))
+      let json = try JSONReader.read(response.body, name: "answer")
+      #expect(response.status == code && json.member("code")?.string == name && json.member("msg")?.string == "because \"of\" it")
+      let failure = try #require(LiveKitServiceRequest.failure(response))
+      #expect(failure.status == read && failure.text.hasSuffix(": because \"of\" it"), "\(failure.text)")
+    }
+    #expect(LiveKitServiceRequest.failure(LiveKitServiceRequest.done) == nil)
+    #expect(LiveKitServiceRequest.failure(HTTPResponse(502, text: "no JSON"))?.status == .io)
+  }
+
+  @Test func whatAModeratorAsksForIsReadAsThat() throws {
+    let url = try HTTPURL("http://127.0.0.1:80/base", argument: "url")
+    for (moderation, call) in [
+      (LiveKitServiceRequest.Moderation.remove, LiveKitServiceRequest.Call.remove("anna")),
+      (.mute(track: "TR_1", true), .mute("anna", track: "TR_1", true))
+    ] {
+      var made = LiveKitServiceRequest.make(moderation, of: "anna", in: "lobby", token: "a.b.c", at: url)
+      #expect(made.target.hasPrefix("/base/twirp/") && made.fields.values("Host") == ["127.0.0.1"])
+      made.target = String(made.target.dropFirst(5))
+      let asked = try #require(try LiveKitServiceRequest(made))
+      #expect(try asked.token == "a.b.c" && asked.read() == ("lobby", call))
+    }
+  }
+}
