@@ -61,6 +61,7 @@ extension JSEPSession {
     case .media(let id):
       guard let rtp = theirs.rtp, let index = self.place(of: id), !transceivers[index].isStopped else { return nil }
       guard let (agreement, layers) = agree(index, rtp, theirs.layers, using: &random) else { return nil }
+      registry.agree(agreement.agreed.extensions)
       transceivers[index].isChanged = false
       transceivers[index].currentDirection = agreement.direction
       (sections[place].agreement, sections[place].transport) = (agreement, theirs.lines.transport)

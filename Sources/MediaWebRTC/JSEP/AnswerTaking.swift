@@ -67,6 +67,7 @@ extension JSEPSession {
     (sections[place].transport, sections[place].formats) = (theirs.lines.transport, theirs.lines.formats)
     for payload in agreement.agreed.payloads { registry.note(payload) }
     registry.note(agreement.agreed.extensions.names)
+    registry.agree(agreement.agreed.extensions)
   }
 }
 

@@ -84,6 +84,7 @@ extension NegotiatedSession {
       }
       media.append(Medium(section.mid, agreement, transceiver, medium))
     }
+    rtp.extensions.keep(session.registry.agreed)
     rtp.mostStreams = max(rtp.mostStreams, rtp.media.reduce(0) { $0 + max($1.sending.count, $1.sources.count, 1) })
     rtp.mostStreams = min(rtp.mostStreams, 4_096)
     (self.rtp, self.media, self.data, credentials) = (rtp, media, data, session.credentials)
@@ -143,5 +144,10 @@ extension ExtensionMap {
   /// What media that share a transport have together: each id means the same in all.
   mutating func merge(_ other: ExtensionMap) {
     for (_, field) in ExtensionMap.known where self[keyPath: field] == 0 { self[keyPath: field] = other[keyPath: field] }
+  }
+
+  /// Those that it had before.
+  fileprivate mutating func keep(_ ids: [String: UInt8]) {
+    for (uri, field) in ExtensionMap.known where self[keyPath: field] != 0 { self[keyPath: field] = ids[uri] ?? 0 }
   }
 }

@@ -6,6 +6,8 @@ import MediaSDP
 struct NumberRegistry: Sendable {
   private var payloads: [UInt8: RTPMedia.Payload] = [:]
   private(set) var extensions: [UInt8: String] = [:]
+  /// The id by which each extension was agreed on first. The other end may give it a second one, which is not read: the session reads one.
+  private(set) var agreed: [String: UInt8] = [:]
   /// 64 to 95 look like RTCP (RFC 5761, section 4); below 35 are static ones.
   private static let free: [ClosedRange<UInt8>] = [96...127, 35...63]
   /// Of the one-byte form.
@@ -13,6 +15,9 @@ struct NumberRegistry: Sendable {
 
   /// What a description says that was agreed on, or may be.
   mutating func note(_ names: [UInt8: String]) { extensions.merge(names) { first, _ in first } }
+  mutating func agree(_ map: ExtensionMap) {
+    for (id, uri) in map.names where agreed[uri] == nil { agreed[uri] = id }
+  }
   mutating func note(_ payload: RTPMedia.Payload) {
     if payloads[payload.type] == nil { payloads[payload.type] = payload }
   }
@@ -56,13 +61,15 @@ struct NumberRegistry: Sendable {
     one.associated == other.associated && (one.associated == nil ? one.allows(other) : one.isOf(other))
   }
 
+  private func known(_ uri: String) -> UInt8? { agreed[uri] ?? extensions.filter { $0.value == uri }.keys.min() }
+
   /// Ids for what is wanted, which has those that are preferred.
   mutating func ids(for wanted: ExtensionMap) -> ExtensionMap {
     var map = ExtensionMap()
     let fields = ExtensionMap.known.filter { wanted[keyPath: $0.field] != 0 }
     for (uri, field) in fields {
       let preferred = wanted[keyPath: field]
-      map[keyPath: field] = extensions.first { $0.value == uri }?.key ?? (extensions[preferred] == nil ? preferred : 0)
+      map[keyPath: field] = known(uri) ?? (extensions[preferred] == nil ? preferred : 0)
       if map[keyPath: field] != 0 { extensions[map[keyPath: field]] = uri }
     }
     for (uri, field) in fields where map[keyPath: field] == 0 {

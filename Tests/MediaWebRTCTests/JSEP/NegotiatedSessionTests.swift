@@ -46,6 +46,25 @@ import Testing
     }
   }
 
+  /// The session reads one id of each; the later one is not read, and nothing ends for it.
+  @Test func anExtensionThatMovesToAnotherIdKeepsItsFirst() throws {
+    var (a, b) = (SignalledEnd(1), SignalledEnd(2))
+    try a.add(.video)
+    try a.negotiate(with: &b)
+    let session = RTPSession(
+      RTPSettings(cname: "b", clock: NTPClock(NTPTimestamp(unixNanoseconds: 0), at: 0), seed: 1), receiving: [:], now: 0)
+    try session.apply(try #require(b.session.negotiated).rtp, now: 0, Sink())
+    let id = try #require(b.session.negotiated?.rtp.extensions.absoluteSendTime)
+    let uri = "http://www.webrtc.org/experiments/rtp-hdrext/abs-send-time"
+    let moved = try a.offer().replacing(line: "a=extmap:\(id) ", by: "a=extmap:14 \(uri)")
+    _ = try b.answer(to: moved)
+    #expect(b.session.negotiated?.rtp.extensions.absoluteSendTime == id)
+    try session.apply(try #require(b.session.negotiated).rtp, now: 0, Sink())
+    // Offers of this end have that, too.
+    #expect(try b.offer().contains("a=extmap:\(id) \(uri)"))
+    try session.apply(b.session.anticipated, now: 0, Sink())
+  }
+
   private func change(_ end: inout SignalledEnd, _ random: inout SeededRandom) throws {
     let directions = RTPMedia.Direction.allCases
     guard let chosen = end.session.transceivers.randomElement(using: &random), Int.random(in: 0..<3, using: &random) > 0 else {

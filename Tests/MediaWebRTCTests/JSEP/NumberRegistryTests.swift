@@ -30,6 +30,18 @@ import Testing
     #expect(registry.types(for: [.vp8(96)], .video).isEmpty)
   }
 
+  @Test func anExtensionWithTwoIdsHasTheFirstThatWasAgreedOn() {
+    var (registry, map) = (NumberRegistry(), ExtensionMap())
+    let uri = "urn:ietf:params:rtp-hdrext:sdes:mid"
+    registry.note([3: uri, 9: uri])
+    #expect(registry.ids(for: JSEPSettings.standardExtensions).mid == 3)
+    for id in [UInt8(9), 3] {
+      map.mid = id
+      registry.agree(map)
+    }
+    #expect(registry.agreed == [uri: 9] && registry.ids(for: JSEPSettings.standardExtensions).mid == 9)
+  }
+
   @Test func idsAreNotUsedForAnotherName() {
     var registry = NumberRegistry()
     registry.note([4: "urn:other", 9: "urn:ietf:params:rtp-hdrext:sdes:rtp-stream-id"])
