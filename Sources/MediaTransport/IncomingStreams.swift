@@ -40,6 +40,8 @@ package final class IncomingStreams: Sendable {
     let medium: Medium
     /// In which section of the descriptions it comes.
     let mid: String?
+    /// Which layer of the section it is.
+    var rid: String?
     /// nil until it is known what its frames are like.
     var id: StreamID?
     var sink: (any EncodedSink)?
@@ -117,6 +119,11 @@ package final class IncomingStreams: Sendable {
   /// The mid of the section in which it comes; nil: it says none, or there is no such stream.
   package func section(of stream: StreamID) -> String? {
     state.withLock { state in state.sources[stream].flatMap { state.incoming[$0]?.mid } }
+  }
+
+  /// The name of the layer that it is of a medium (RFC 8852); nil: it says none, or there is no such stream.
+  package func rid(of stream: StreamID) -> String? {
+    state.withLock { state in state.sources[stream].flatMap { state.incoming[$0]?.rid } }
   }
 
   // MARK: What comes
@@ -214,12 +221,15 @@ package final class IncomingStreams: Sendable {
 
   private func follow(_ event: RTPSessionEvent, _ leg: Int, _ reader: some IncomingStreamsReader) {
     switch event {
-    case .streamBegan(let ssrc, let type, let mid, _):
+    case .streamBegan(let ssrc, let type, let mid, let rid):
       guard let medium = reader.medium(ofType: type, mid: mid) else { return }
       state.withLock { state in
         guard !state.isClosed else { return }
-        state.incoming[Source(leg: leg, ssrc: ssrc)] = Incoming(medium: medium, mid: mid)
+        state.incoming[Source(leg: leg, ssrc: ssrc)] = Incoming(medium: medium, mid: mid, rid: rid)
       }
+    case .streamNamed(let ssrc, let rid):
+      state.withLock { $0.incoming[Source(leg: leg, ssrc: ssrc)]?.rid = rid }
+      reader.follow(event)
     case .streamEnded(let ssrc):
       let (id, gone): (StreamID?, Member?) = state.withLock { state in
         guard let id = state.incoming.removeValue(forKey: Source(leg: leg, ssrc: ssrc))?.id else { return (nil, nil) }
@@ -239,7 +249,7 @@ package final class IncomingStreams: Sendable {
       if let known {
         reader.post(.speaking(known.id, userID: known.userID, level != nil, level: level.map { UInt32($0) } ?? AudioFrame.silentLevel))
       }
-    case .keyFrameRequested, .target, .collision, .streamNamed, .streamChanged: reader.follow(event)
+    case .keyFrameRequested, .target, .collision, .streamChanged: reader.follow(event)
     }
   }
 }

@@ -38,16 +38,9 @@ import Testing
     #expect(layers.bounded(900, least: 30) == 900)
   }
 
-  /// Today's transports send one.
-  @Test func moreThanOneIsRefused() throws {
-    let room = TestRoom()
-    let anna = room.peer("anna").connect()
-    try room.advance()
-    let id = anna.transport.makeStreamID()
-    let format = StreamFormat.video(TestRoom.format, kind: 1)
-    let error = failure { try anna.transport.publish(id, codec: 0, format: format, layers: StreamLayers(count: 2)) }
-    #expect(error?.status == .unsupported && error?.text == "the stream has 2 layers; accepted over loopback:: 1")
-    #expect(anna.transport.send(try VideoFrame.make(TestRoom.format), 1, on: id) == .notConnected)
-    room.close(anna)
+  @Test func moreThanOneIsRefusedWhereATransportSendsOne() throws {
+    let error = failure { try StreamLayers(count: 2).checkIsOne(over: "rtp:") }
+    #expect(error?.status == .unsupported && error?.text == "the stream has 2 layers; accepted over rtp:: 1")
+    try StreamLayers.one.checkIsOne(over: "rtp:")
   }
 }

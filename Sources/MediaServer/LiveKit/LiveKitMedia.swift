@@ -17,6 +17,8 @@ final class LiveKitMedia: WebPathSeeker, TransportDelegate {
     var mid: String?
     var lane: PlayerLane?
     var isPaused = false
+    /// The best of its layers that is of use to the client.
+    var most = StreamLayers.most - 1
     var sid: String { LiveKitRegistry.sid(of: stream.id) }
   }
 
@@ -36,7 +38,12 @@ final class LiveKitMedia: WebPathSeeker, TransportDelegate {
     /// for a while, where there was no answer without it.
     var vacated: Set<String> = []
     /// Of this client, by the sids of its tracks.
-    var forwardings: [String: PublisherForwarding] = [:]
+    var forwardings: [String: TrackForwarding] = [:]
+    /// Of layers that the client is sent, by what its path takes; 0: no bound is known.
+    var allocator = LayerAllocator()
+    var estimate: UInt64 = 0
+    var isAllocating = false
+    var allocated: Int64
     /// The client was asked for an offer, which has not come.
     var isAsked = false
     var requests: WorkAllowance
@@ -65,6 +72,8 @@ final class LiveKitMedia: WebPathSeeker, TransportDelegate {
   static let mostLanes = 64
   /// Sections of an offer: as many as may be sent, and as many as may be announced.
   static let mostSections = 160
+  /// Nanoseconds after which layers are allocated anew.
+  static let allocation: Int64 = 500_000_000
 
   private let place: LoopbackTransport
   private let grants: LiveKitGrants
@@ -77,7 +86,7 @@ final class LiveKitMedia: WebPathSeeker, TransportDelegate {
     let (burst, perSecond) = (WebMember.requests, WebMember.requestsPerSecond)
     state = Monitor(
       State(
-        requests: WorkAllowance(burst: burst, perSecond: perSecond, now: now),
+        allocated: now, requests: WorkAllowance(burst: burst, perSecond: perSecond, now: now),
         turns: WorkAllowance(burst: burst / 2, perSecond: perSecond / 2, now: now)))
   }
 
@@ -90,7 +99,7 @@ final class LiveKitMedia: WebPathSeeker, TransportDelegate {
 
   private func connect() -> ServedPeer {
     let made = ServedPeer(
-      offersLoopback: table.offersLoopback, bitrates: table.options.bitrates, hasChannels: true, thread: table.thread,
+      offersLoopback: table.offersLoopback, bitrates: table.options.bitrates, hasChannels: true, acceptsLayers: true, thread: table.thread,
       network: table.network, loop: table.loop)
     made.transport.connect(self)
     return made
@@ -163,7 +172,7 @@ final class LiveKitMedia: WebPathSeeker, TransportDelegate {
     former.subscriber?.transport.disconnect()
   }
 
-  private func withdraw(_ one: PublisherForwarding) {
+  private func withdraw(_ one: TrackForwarding) {
     place.unpublish(one.stream)
     table.liveKit.setTrack(nil, of: one.stream)
   }
@@ -206,7 +215,7 @@ final class LiveKitMedia: WebPathSeeker, TransportDelegate {
   /// Tracks that the client sends no longer.
   private func endPublishing(_ sections: [LiveKitOffer.Section], _ owner: LiveKitMember) {
     let live = owner.look { signalling in Set(sections.filter(\.isSent).compactMap { signalling.track(of: $0)?.sid }) }
-    let gone: [(sid: String, forwarding: PublisherForwarding)] = state.withLock { state in
+    let gone: [(sid: String, forwarding: TrackForwarding)] = state.withLock { state in
       let gone = state.forwardings.filter { !live.contains($0.key) }
       for sid in gone.keys { state.forwardings[sid] = nil }
       return gone.map { ($0.key, $0.value) }
@@ -281,7 +290,7 @@ final class LiveKitMedia: WebPathSeeker, TransportDelegate {
       (state.remotes[index].mid, state.remotes[index].lane) = (mid, lane)
       return state.remotes[index].isPaused
     }
-    if !isPaused { place.subscribe(to: stream.id, .encoded(lane)) }
+    if !isPaused { subscribe(to: stream.id, lane) }
   }
 
   /// Asks the client for an offer, if a stream waits for a section.
@@ -371,7 +380,53 @@ final class LiveKitMedia: WebPathSeeker, TransportDelegate {
     guard let lane else { return }
     if isPaused { return place.unsubscribe(from: stream) }
     lane.follow(stream)
+    subscribe(to: stream, lane)
+  }
+
+  private func subscribe(to stream: StreamID, _ lane: PlayerLane) {
     place.subscribe(to: stream, .encoded(lane))
+    guard lane.isVideo, let most = state.withLock({ $0.remotes.first { $0.stream.id == stream }?.most }) else { return }
+    place.choose(most, of: stream)
+    allocate()
+  }
+
+  /// What is of use to the client of a track: pixels, 0 if it does not say, and the best of its layers.
+  func setPreference(_ sid: String, width: UInt32, height: UInt32, layer: Int) {
+    guard let stream = LiveKitRegistry.stream(of: sid) else { return }
+    let preference = VideoPreference(width: width, height: height)
+    guard (try? preference.check(argument: sid)) != nil else { return }
+    state.withLock { state in
+      if let index = state.remotes.firstIndex(where: { $0.stream.id == stream }) { state.remotes[index].most = layer }
+    }
+    place.prefer(preference, of: stream)
+    place.choose(layer, of: stream)
+    allocate()
+  }
+
+  // MARK: Layers
+
+  /// Gives the streams that the client is sent layers for which its path has room, now and as these change.
+  private func allocate() {
+    let now = table.clock.now()
+    let lanes = state.withLock { $0.remotes.filter { $0.lane != nil && !$0.isPaused } }
+    let layers = lanes.map { place.layers(of: $0.stream.id) }
+    guard layers.contains(where: { $0.count > 1 }) else { return }
+    let besides = zip(lanes, layers).reduce(0) { $0 + ($1.1.count > 1 ? 0 : $1.0.lane?.takeByteCount() ?? 0) }
+    let asked = zip(lanes, layers).compactMap { lane, layers in
+      layers.count > 1 ? LayerAllocator.Lane(stream: lane.stream.id, rates: layers.map(\.bitrate), most: lane.most) : nil
+    }
+    let (allowed, isFollowed): ([StreamID: Int], Bool) = state.withLock { state in
+      let elapsed = max(LiveKitMedia.allocation / 10, now &- state.allocated)
+      let rate = UInt64(Double(besides) * 8 * 1_000_000_000 / Double(elapsed))
+      defer { (state.allocated, state.isAllocating) = (now, true) }
+      return (state.allocator.allocate(asked, besides: rate, estimate: state.estimate, now: now), state.isAllocating)
+    }
+    for (stream, layer) in allowed { place.allow(layer, of: stream) }
+    guard !isFollowed else { return }
+    table.loop.schedule(at: now &+ LiveKitMedia.allocation) { [weak self] in
+      self?.state.withLock { $0.isAllocating = false }
+      self?.allocate()
+    }
   }
 
   private func lane(_ stream: StreamID) -> PlayerLane? { state.withLock { $0.remotes.first { $0.lane?.stream == stream }?.lane } }
@@ -389,14 +444,17 @@ final class LiveKitMedia: WebPathSeeker, TransportDelegate {
 
   func requestKeyFrame(of stream: StreamID) {
     let now = table.clock.now()
-    guard let one = state.withLock({ $0.forwardings.values.first { $0.stream == stream } }), one.isToBeAsked(now: now) else { return }
-    peer?.transport.requestKeyFrame(of: one.source)
+    guard let one = state.withLock({ $0.forwardings.values.first { $0.stream == stream } }) else { return }
+    for source in one.toBeAsked(now: now) { peer?.transport.requestKeyFrame(of: source) }
   }
 
   /// Media has come of a track that the client announced.
   private func publish(_ source: StreamDescription, _ peer: ServedPeer, _ owner: LiveKitMember) {
     guard grants.publishes, let mid = peer.section(of: source.id) else { return }
-    let track = owner.look { signalling in signalling.sections.first { $0.mid == mid }.flatMap { signalling.track(of: $0) } }
+    let (track, names): (LiveKitTrack?, [String]) = owner.look { signalling in
+      guard let section = signalling.sections.first(where: { $0.mid == mid }) else { return (nil, []) }
+      return (signalling.track(of: section), section.isVideo ? section.layers : [])
+    }
     guard let track, track.isVideo == source.isVideo, let stream = LiveKitRegistry.stream(of: track.sid) else { return }
     guard grants.sources.isEmpty || track.source.map({ grants.sources.contains($0) }) == true else { return }
     let isMuted = track.isMuted || owner.isSilenced
@@ -409,7 +467,7 @@ final class LiveKitMedia: WebPathSeeker, TransportDelegate {
       // Others ask for it as soon as the room has the stream.
       table.liveKit.setTrack(track, of: stream)
       do throws(MediaError) {
-        try place.publish(stream, codec: source.codec, format: format)
+        try place.publish(stream, codec: source.codec, format: format, layers: StreamLayers(count: names.count))
       } catch {
         table.liveKit.setTrack(nil, of: stream)
         // The room does not permit it; what else the client sends goes on.
@@ -417,8 +475,10 @@ final class LiveKitMedia: WebPathSeeker, TransportDelegate {
       }
       if !track.isVideo, isMuted { place.setMuted(stream, true) }
     }
-    let one = PublisherForwarding(source.id, as: stream, isVideo: track.isVideo, isMuted: isMuted, to: place.outlet(of: stream))
-    state.withLock { $0.forwardings[track.sid] = one }
+    let layer = peer.rid(of: source.id).flatMap { names.firstIndex(of: $0) } ?? 0
+    let outlet = place.outlet(of: stream, layer: layer) ?? place.outlet(of: stream)
+    let one = PublisherForwarding(source.id, as: stream, isVideo: track.isVideo, layer: layer, isMuted: isMuted, to: outlet)
+    state.withLock { $0.forwardings[track.sid, default: TrackForwarding(stream, isVideo: track.isVideo)].add(one) }
     peer.transport.subscribe(to: source.id, .encoded(one))
   }
 
@@ -446,11 +506,15 @@ final class LiveKitMedia: WebPathSeeker, TransportDelegate {
     case .disconnected(let error): owner.leave(error ?? MediaError(.closed, "the client ended the connection"))
     case .streamAdded(let stream): if let peer { publish(stream, peer, owner) }
     case .speaking(let source, _, let isSpeaking, let level):
-      let one = state.withLock { $0.forwardings.values.first { $0.source == source } }
+      let one = state.withLock { $0.forwardings.values.first { $0.has(source) } }
       if let one { place.setSpeaking(one.stream, isSpeaking, level: level) }
     case .channel(let channel, let event): data?.follow(event, of: channel, over: transport)
     case .receivers(let stream, let count): lane(stream)?.setTaken(count > 0)
     case .keyFrameRequested(let stream): lane(stream)?.keyFrameRequested()
+    case .estimate(let estimate):
+      guard isAwaited else { return }
+      state.withLock { $0.estimate = estimate }
+      allocate()
     default: break
     }
   }

@@ -207,6 +207,7 @@ final class LiveKitMember: WebParticipant, WebConnectionOwner, TransportDelegate
     case .muted(let sid, let isMuted): mute(sid, isMuted)
     case .wants(let sid, let isWanted): media.setWanted(sid, isWanted)
     case .paused(let sid, let isPaused): media.setPaused(sid, isPaused)
+    case .prefers(let sid, let width, let height, let layer): media.setPreference(sid, width: width, height: height, layer: layer)
     case .describes(let name, let metadata, let attributes): describe(name, metadata, attributes)
     case .left: leave(nil)
     }
@@ -286,7 +287,8 @@ final class LiveKitMember: WebParticipant, WebConnectionOwner, TransportDelegate
     case .permissionsChanged(let userID, let permissions):
       if userID == member.userID { state.withLock { $0.permissions = permissions } }
     case .moderated(_, let moderation, _): moderated(moderation)
-    // Of a scripted network, and of transports with layers.
+    case .layers(let id, let active, _): change { $0.setWanted(LiveKitRegistry.sid(of: id), layers: active) }
+    // Of a scripted network, and of transports without a room.
     default: break
     }
   }

@@ -10,6 +10,8 @@ final class PlayerLane: EncodedSink {
     /// Frames that went out.
     var sent: FrameID = 0
     var isTaken = false
+    /// Since they were counted.
+    var bytes = 0
   }
 
   let isVideo: Bool
@@ -55,6 +57,14 @@ final class PlayerLane: EncodedSink {
     if let source { ask(source) }
   }
 
+  /// Bytes that went out since the last call.
+  func takeByteCount() -> Int {
+    state.withLock { state in
+      defer { state.bytes = 0 }
+      return state.bytes
+    }
+  }
+
   func receive(_ frame: EncodedFrame, _ id: FrameID) {
     let now = clock.now()
     let delay = isVideo ? transport.backlog(of: stream) : 0
@@ -65,6 +75,7 @@ final class PlayerLane: EncodedSink {
         guard isSent else { return (nil, wantsKeyFrame ? state.source : nil) }
       }
       state.sent += 1
+      state.bytes += frame.byteCount
       return (state.sent, nil)
     }
     if let wanted { ask(wanted) }

@@ -13,13 +13,15 @@ final class PublisherForwarding: EncodedSink {
   let source: StreamID
   let stream: StreamID
   let isVideo: Bool
+  /// Of a track in several, the smallest is 0.
+  let layer: Int
   private let outlet: any MediaOutlet
   private let state: Monitor<State>
   /// Nanoseconds for which one request is for all who ask.
   static let requestPause: Int64 = 2_000_000_000
 
-  init(_ source: StreamID, as stream: StreamID, isVideo: Bool, isMuted: Bool, to outlet: any MediaOutlet) {
-    (self.source, self.stream, self.isVideo, self.outlet) = (source, stream, isVideo, outlet)
+  init(_ source: StreamID, as stream: StreamID, isVideo: Bool, layer: Int = 0, isMuted: Bool, to outlet: any MediaOutlet) {
+    (self.source, self.stream, self.isVideo, self.layer, self.outlet) = (source, stream, isVideo, layer, outlet)
     state = Monitor(State(isMuted: isMuted))
   }
 

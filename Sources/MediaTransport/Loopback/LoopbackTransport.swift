@@ -375,10 +375,10 @@ public final class LoopbackTransport: Transport {
   /// Always: both ends are in one process.
   public var carriesRaw: Bool { true }
 
-  /// `.state` before the room is entered, `.permission` without the permission that the format needs, `.unsupported` for several layers.
+  /// `.state` before the room is entered, `.permission` without the permission that the format needs. Of several layers, each is sent by an
+  /// outlet of its own (`outlet(of:layer:)`).
   public func publish(_ stream: StreamID, codec: UInt32, format: StreamFormat, layers: StreamLayers) throws(MediaError) {
-    try layers.checkIsOne(over: "loopback:")
-    try joinedRoom().publish(StreamDescription(id: stream, userID: member.userID, codec: codec, format: format), by: self)
+    try joinedRoom().publish(StreamDescription(id: stream, userID: member.userID, codec: codec, format: format), layers, by: self)
   }
 
   /// Withdraws the stream; one that is not in the room, or is another participant's, is ignored.
@@ -405,7 +405,7 @@ public final class LoopbackTransport: Transport {
 
   /// The room hands the stream's frames to `sink` from then on.
   public func subscribe(to stream: StreamID, _ sink: StreamSink) {
-    room.withLock { $0 }?.subscribe(LoopbackRoom.Receiver(transport: self, sink: sink), to: stream)
+    room.withLock { $0 }?.subscribe(self, sink, to: stream)
   }
 
   /// A frame that another thread is handing over may still arrive.
@@ -467,7 +467,7 @@ public final class LoopbackTransport: Transport {
     route(of: stream)?.read { carry(frame, id, on: stream, along: $0) } ?? .notConnected
   }
 
-  private func route(of stream: StreamID) -> Snapshot<LoopbackRoute>? {
+  func route(of stream: StreamID) -> Snapshot<LoopbackRoute>? {
     room.withLock { $0 }?.state.withLock { $0.streams[stream]?.route }
   }
 

@@ -46,15 +46,19 @@ final class LoopbackRoom: Sendable {
   final class Receiver: Sendable {
     let transport: LoopbackTransport
     let sink: StreamSink
+    /// nil: of a stream in one layer.
+    let layers: ReceiverLayers?
 
-    init(transport: LoopbackTransport, sink: StreamSink) {
-      (self.transport, self.sink) = (transport, sink)
+    init(transport: LoopbackTransport, sink: StreamSink, layers: ReceiverLayers?) {
+      (self.transport, self.sink, self.layers) = (transport, sink, layers)
     }
   }
 
   struct Published {
     var description: StreamDescription
     let publisher: LoopbackTransport
+    /// nil: in one layer.
+    let layers: LayerFigures?
     var receivers: [Receiver] = []
     /// For those who send: as `receivers` and the script of the publisher are.
     let route: Snapshot<LoopbackRoute>
@@ -65,6 +69,9 @@ final class LoopbackRoom: Sendable {
     var hold = PreferenceHold()
     /// When `hold` is looked at next.
     var holdDue = Int64.max
+    var demand = LayerDemand(layers: 1)
+    /// When `demand` is looked at next.
+    var demandDue = Int64.max
 
     func preference(of member: LoopbackTransport) -> VideoPreference { preferences[ObjectIdentifier(member)] ?? .any }
 
@@ -315,11 +322,15 @@ final class LoopbackRoom: Sendable {
 
   // MARK: Streams
 
-  func publish(_ description: StreamDescription, by publisher: LoopbackTransport) throws(MediaError) {
+  func publish(_ description: StreamDescription, _ layers: StreamLayers, by publisher: LoopbackTransport) throws(MediaError) {
     try state.withLock { state throws(MediaError) in
       try require(description.format.needed, of: publisher, to: description.format.publishing, in: state)
       let route = LoopbackRoute(to: [], under: state.script(for: publisher.member.userID))
-      state.streams[description.id] = Published(description: description, publisher: publisher, route: Snapshot(route))
+      let count = layers.layers.count
+      let figures = count > 1 ? LayerFigures(count: count) : nil
+      var stream = Published(description: description, publisher: publisher, layers: figures, route: Snapshot(route))
+      stream.demand = LayerDemand(layers: count)
+      state.streams[description.id] = stream
       for member in state.members where member !== publisher { member.post(.streamAdded(description)) }
     }
   }
@@ -353,17 +364,19 @@ final class LoopbackRoom: Sendable {
     }
   }
 
-  func subscribe(_ receiver: Receiver, to id: StreamID) {
+  func subscribe(_ receiver: LoopbackTransport, _ sink: StreamSink, to id: StreamID) {
     state.withLock { state in
-      guard state.permissions[ObjectIdentifier(receiver.transport)]?.contains(.receive) == true, var stream = state.streams[id],
-        !stream.receivers.contains(where: { $0.transport === receiver.transport })
+      guard state.permissions[ObjectIdentifier(receiver)]?.contains(.receive) == true, var stream = state.streams[id],
+        !stream.receivers.contains(where: { $0.transport === receiver })
       else { return }
-      stream.receivers.append(receiver)
+      let layers = stream.layers.map { _ in ReceiverLayers(preferring: stream.preference(of: receiver)) }
+      stream.receivers.append(Receiver(transport: receiver, sink: sink, layers: layers))
       state.streams[id] = stream
       followRoute(id, in: state)
       stream.publisher.post(.receivers(id, stream.receivers.count))
       stream.publisher.post(.keyFrameRequested(id))
-      note(stream.wish(of: receiver.transport), insteadOf: nil, of: id, in: &state)
+      note(stream.wish(of: receiver), insteadOf: nil, of: id, in: &state)
+      followDemand(id, in: &state)
     }
   }
 
@@ -378,7 +391,9 @@ final class LoopbackRoom: Sendable {
       let former = stream.preference(of: receiver)
       guard former != preference else { return }
       state.streams[id]?.preferences[key] = preference == .any ? nil : preference
-      guard stream.receivers.contains(where: { $0.transport === receiver }) else { return }
+      guard let place = stream.receivers.first(where: { $0.transport === receiver }) else { return }
+      place.layers?.prefer(preference)
+      followDemand(id, in: &state)
       // A priority alone is nothing to the publisher.
       if former.ofSender != preference.ofSender { note(preference.ofSender, insteadOf: former.ofSender, of: id, in: &state) }
     }
@@ -440,5 +455,6 @@ final class LoopbackRoom: Sendable {
     followRoute(id, in: state)
     stream.publisher.post(.receivers(id, stream.receivers.count))
     note(nil, insteadOf: stream.wish(of: receiver), of: id, in: &state)
+    followDemand(id, in: &state)
   }
 }

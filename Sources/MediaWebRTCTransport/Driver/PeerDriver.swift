@@ -159,11 +159,11 @@ final class PeerDriver: NetworkDriver {
 
   /// An encoded frame of a transceiver, whole or not at all; `number` is that of a video frame in its stream. Throws where the queue is full, or the other
   /// end takes nothing in it.
-  func send(_ frame: EncodedFrame, number: UInt16, on transceiver: Transceiver.ID, isVoice: Bool) throws(PacketError) {
+  func send(_ frame: EncodedFrame, number: UInt16, on transceiver: Transceiver.ID, layer: Int = 0, isVoice: Bool) throws(PacketError) {
     let next: Int64 = try guarded.withLock { guarded throws(PacketError) in
       guard !guarded.isClosed else { throw PacketError("WebRTC: the connection is closed") }
       let now = thread.clock.now()
-      try guarded.peer.send(frame, number: number, on: transceiver, isVoice: isVoice, now: now)
+      try guarded.peer.send(frame, number: number, on: transceiver, layer: layer, isVoice: isVoice, now: now)
       let next = guarded.peer.push(now: now) { guarded.send($1, from: $2, by: $0) }
       return guarded.peer.hasArrivals ? .min : next
     }

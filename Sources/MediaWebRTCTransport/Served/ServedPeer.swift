@@ -19,15 +19,14 @@ package final class ServedPeer: Sendable {
   package var transport: any Transport { peer }
 
   /// `offersLoopback`: addresses of the machine itself are offered beside others. `bitrates` bounds what is sent. `hasChannels`: data channels
-  /// are accepted, and may be opened.
+  /// are accepted, and may be opened. `acceptsLayers`: a client may send a medium in several layers, each of which comes as a stream.
   package init(
-    offersLoopback: Bool, bitrates: BandwidthEstimator.Limits, hasChannels: Bool = false, thread: any DriverLoop,
-    network: any Network, loop: EventLoop
+    offersLoopback: Bool, bitrates: BandwidthEstimator.Limits, hasChannels: Bool = false, acceptsLayers: Bool = false,
+    thread: any DriverLoop, network: any Network, loop: EventLoop
   ) {
     var options = WebRTCOptions()
     (options.offersLoopback, options.bitrates, options.hasChannels) = (offersLoopback, bitrates, hasChannels)
-    // What is published is handed on as one stream.
-    options.acceptsLayers = false
+    options.acceptsLayers = acceptsLayers
     // Nothing is received in a section that the server adds: it adds none.
     (options.receivesVideo, options.receivesAudio) = (false, false)
     peer = WebRTCTransport(options, servers: [], own: "", thread: thread, network: network, loop: loop)
@@ -104,6 +103,9 @@ package final class ServedPeer: Sendable {
 
   /// The mid of the section in which a stream of the client's comes; nil: packets do not say.
   package func section(of stream: StreamID) -> String? { peer.incoming.section(of: stream) }
+
+  /// Which layer of its section a stream of the client's is; nil: packets do not say.
+  package func rid(of stream: StreamID) -> String? { peer.incoming.rid(of: stream) }
 
   /// A candidate of the client's, empty for the last. One that cannot be used is skipped, as others may do.
   package func add(candidate text: String, mid: String?) { try? peer.addRemote(candidate: text, mid: mid) }

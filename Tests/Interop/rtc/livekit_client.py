@@ -78,6 +78,12 @@ class LiveKitClient:
         self.begin(self._send_pictures(pictures, stream, size))
         return await self.own.publish_track(track, rtc.TrackPublishOptions(source=source, simulcast=simulcast))
 
+    async def encoded(self, publication: rtc.LocalTrackPublication) -> dict[str, int]:
+        """Frames of each layer, by its name."""
+        stats = await publication.track.get_stats()
+        sent = [one.outbound_rtp.outbound for one in stats if one.WhichOneof("stats") == "outbound_rtp"]
+        return {one.rid: one.frames_encoded for one in sent}
+
     async def publish_audio(self, frequency: float) -> rtc.LocalTrackPublication:
         sound = rtc.AudioSource(48_000, 1)
         track = rtc.LocalAudioTrack.create_audio_track(f"tone of {frequency:g} Hz", sound)

@@ -150,6 +150,38 @@ class LiveKitRoom(unittest.IsolatedAsyncioTestCase):
         anna, bob = await self.anna_and_bob(simulcast=True, size=(640, 480))
         await self.meet(anna, bob, size=(640, 480))
 
+    async def test_layers(self) -> None:
+        """Of one client: who shows it small gets the small one, and nobody else does."""
+        anna, bob, cleo = await self.client("anna", dynacast=True), await self.client("bob"), self.member("Cleo", *CLEO)
+        publication = await anna.publish_video(ANNA[0], simulcast=True, size=(640, 480))
+        await self.sees(bob, "anna", ANNA[0], size=(640, 480))
+
+        def shape() -> Any:
+            return cleo.pictures["Anna"][-1].shape if cleo.pictures["Anna"] else None
+
+        await self.until("Cleo sees all of it", lambda: shape() == (480, 640))
+        cleo.videos["Anna"].set_preference(width=320, height=240)
+        await self.until("Cleo sees less of it", lambda: shape() and shape()[0] < 480)
+        begin = len(cleo.pictures["Anna"])
+        await self.sees(bob, "anna", ANNA[0], size=(640, 480))
+        await self.until("Cleo sees more frames", lambda: len(cleo.pictures["Anna"]) > begin + PICTURES)
+        self.assertLess(max(picture.shape[0] for picture in cleo.pictures["Anna"][begin:]), 480)
+        cleo.videos["Anna"].set_preference()
+        await self.until("Cleo sees all of it again", lambda: shape() == (480, 640))
+        # Nobody sees more than the small one: it alone is sent, until somebody does.
+        await bob.close()
+        cleo.videos["Anna"].set_preference(width=320, height=240)
+        await self.until("Cleo sees less of it", lambda: shape()[0] < 480)
+        await asyncio.sleep(7)
+        before = await anna.encoded(publication)
+        begin = len(cleo.pictures["Anna"])
+        await self.until("Cleo sees more frames", lambda: len(cleo.pictures["Anna"]) > begin + PICTURES)
+        after = await anna.encoded(publication)
+        self.assertEqual(len(after), 2)
+        self.assertEqual([layer for layer in after if after[layer] > before[layer] + 5], ["q"], (before, after))
+        cleo.videos["Anna"].set_preference()
+        await self.until("Cleo sees all of it once more", lambda: shape() == (480, 640))
+
     async def test_five_videos_of_one_client(self) -> None:
         anna, bob = await self.client("anna"), await self.client("bob")
         for stream in range(1, 6):
@@ -534,7 +566,7 @@ class LiveKitRoom(unittest.IsolatedAsyncioTestCase):
 class LiveKitRoomOfTwoConnections(LiveKitRoom):
     """Version 0, of most SDKs. What does not depend on the connections is not looked at again."""
     has_one_connection = False
-    test_five_videos_of_one_client = test_screens_with_member = test_screens_with_session = test_moderation = test_many_messages = test_bytes = None  # type: ignore[assignment]
+    test_five_videos_of_one_client = test_layers = test_screens_with_member = test_screens_with_session = test_moderation = test_many_messages = test_bytes = None  # type: ignore[assignment]
     test_refusals = test_same_identity = test_twenty_come_and_go = test_administration = test_session_that_moderates = None  # type: ignore[assignment]
 
 

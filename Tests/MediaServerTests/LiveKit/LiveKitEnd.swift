@@ -1,3 +1,4 @@
+import CMediaSDK
 import MediaCore
 import MediaEmulation
 import MediaSDP
@@ -20,7 +21,7 @@ final class LiveKitEnd {
   let receiving: RoomEnd
   private let version: LiveKitVersion
   private(set) var wire: WireClient
-  private let host: EmulatedHost
+  let host: EmulatedHost
   let identity: String
   private let link: WebRTCTransport
   private var read = 0
@@ -124,6 +125,40 @@ final class LiveKitEnd {
   func unpublish(_ place: Int) throws {
     link.unpublish(media.streams[place])
     try say(.offer(LiveKitDescription(type: "offer", sdp: try describe())))
+  }
+
+  private var layered: Transceiver.ID?
+  private var numbers: FrameID = 0
+  private let pool = BufferPool(limit: 64)
+
+  /// A track of video in several layers, the smallest first.
+  func publishLayers(_ names: [String] = ["q", "h", "f"]) throws {
+    layered = try link.driver().change { (peer, _) throws(MediaError) in
+      try peer.addTransceiver(
+        .video, .sendOnly, tracks: [RTPMedia.Track("group", "layered")], layers: names.map { LayerLines.Layer($0, isSent: true) })
+    }
+    try offer()
+  }
+
+  /// A frame of so many bytes in each layer of that, 0: none. Of a key frame the smallest is 320x240, and each twice the one before.
+  func sendLayers(_ sizes: [Int], isKey: Bool) throws {
+    let transceiver = try #require(layered)
+    numbers += 1
+    for (layer, size) in sizes.enumerated() where size > 0 {
+      var attributes = msdk_encoded_frame()
+      attributes.codec = WebMember.codec(isVideo: true)
+      attributes.flags = isKey ? UInt32(MSDK_ENCODED_KEY) : 0
+      (attributes.width, attributes.height) = (320 << UInt32(layer), 240 << UInt32(layer))
+      (attributes.timestamp_ns, attributes.level) = (house.clock.now(), 127)
+      var bytes = (0..<size).map { UInt8(truncatingIfNeeded: $0 &* 7 &+ Int(numbers)) }
+      let sides = [attributes.width, attributes.height].flatMap { [UInt8(truncatingIfNeeded: $0), UInt8($0 >> 8)] }
+      let head: [UInt8] = isKey ? [0x50, 2, 0, 0x9D, 1, 0x2A] + sides : [0x31, 1, 0]
+      bytes.replaceSubrange(0..<head.count, with: head)
+      let frame = try bytes.withUnsafeBytes { try EncodedFrame.make(copying: $0, attributes: attributes, from: pool, deadline: 0) }
+      let made = try #require(frame)
+      defer { made.release() }
+      try? link.driver().send(made, number: UInt16(truncatingIfNeeded: numbers), on: transceiver, layer: layer, isVoice: false)
+    }
   }
 
   /// A packet of data, reliably.

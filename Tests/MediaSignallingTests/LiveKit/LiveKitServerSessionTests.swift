@@ -136,7 +136,13 @@ import Testing
     var settings = LiveKitTrackSettings()
     (settings.tracks, settings.isPaused) = (["TR_9", "TR_8"], true)
     try say(.trackSettings(settings))
-    #expect(events(session) == [.paused(sid: "TR_9", true)])
+    #expect(events(session) == [.prefers(sid: "TR_9", width: 0, height: 0, layer: 0), .paused(sid: "TR_9", true)])
+    (settings.isPaused, settings.width, settings.height) = (false, 640, 480)
+    try say(.trackSettings(settings))
+    #expect(events(session) == [.prefers(sid: "TR_9", width: 640, height: 480, layer: 2), .paused(sid: "TR_9", false)])
+    (settings.width, settings.quality) = (0, .off)
+    try say(.trackSettings(settings))
+    #expect(events(session) == [.prefers(sid: "TR_9", width: 0, height: 480, layer: 2), .paused(sid: "TR_9", true)])
     // Somebody who takes nothing by itself.
     let other = LiveKitServerSessionTests.make(
       {

@@ -14,7 +14,12 @@ public struct LiveKitOffer: Sendable, Equatable {
     public internal(set) var isSent = true
     /// What the client calls the track that it sends: the second part of a=msid (RFC 8830). nil: it does not say.
     public internal(set) var track: String?
+    /// The layers in which the client sends it at once (a=rid, RFC 8851), the smallest first; none: it is one.
+    public internal(set) var layers: [String] = []
   }
+
+  /// Clients of LiveKit name layers by these, others in their order (a quarter, a half, the whole).
+  private static let names = ["q", "h", "f"]
 
   /// In the order of the offer; those that were ended (port 0), and those without a mid, are left out.
   public private(set) var sections: [Section] = []
@@ -26,16 +31,18 @@ public struct LiveKitOffer: Sendable, Equatable {
       line.utf8.starts(with: name.utf8) ? String(Substring(line.utf8.dropFirst(name.utf8.count))) : nil
     }
     // Lines may come before that of the mid.
-    var (isReceived, isSent, track): (Bool, Bool, String?) = (true, true, nil)
+    var (isReceived, isSent, track, layers): (Bool, Bool, String?, [String]) = (true, true, nil, [])
     func end() {
       guard var section else { return }
       (section.isReceived, section.isSent, section.track) = (isReceived, isSent, track)
+      let isKnown = layers.allSatisfy { LiveKitOffer.names.contains($0) }
+      section.layers = isKnown ? LiveKitOffer.names.filter { layers.contains($0) } : layers
       sections.append(section)
     }
     for line in WHIPDescriptions.lines(of: sdp) {
       if let medium = value(line, "m=") {
         end()
-        (kind, section, isReceived, isSent, track) = (nil, nil, true, true, nil)
+        (kind, section, isReceived, isSent, track, layers) = (nil, nil, true, true, nil, [])
         let words = medium.utf8.split(separator: UInt8(ascii: " "))
         guard words.count > 1, !words[1].elementsEqual("0".utf8) else { continue }
         if words[0].elementsEqual("video".utf8) { kind = true }
@@ -45,6 +52,10 @@ public struct LiveKitOffer: Sendable, Equatable {
       if let mid = value(line, "a=mid:") { section = Section(mid: mid, isVideo: kind) }
       if let text = value(line, "a=msid:") {
         track = text.utf8.split(separator: UInt8(ascii: " ")).dropFirst().first.map { String(Substring($0)) } ?? track
+      }
+      if let text = value(line, "a=rid:") {
+        let words = text.utf8.split(separator: UInt8(ascii: " "))
+        if words.count > 1, words[1].elementsEqual("send".utf8), layers.count < 3 { layers.append(String(Substring(words[0]))) }
       }
       switch line {
       case "a=recvonly": (isReceived, isSent) = (true, false)

@@ -22,6 +22,8 @@ public final class LiveKitServerSession {
     case wants(sid: String, Bool)
     /// A track is not to be sent for the moment, or is again.
     case paused(sid: String, Bool)
+    /// What is of use to it of a track: pixels in which it is shown, 0 if it does not say, and the best of its layers.
+    case prefers(sid: String, width: UInt32, height: UInt32, layer: Int)
     /// It says something else of itself: a name and metadata, where they are not empty, and attributes, of which an empty one is removed.
     case describes(name: String, metadata: String, attributes: [String: String])
     /// It leaves.
@@ -58,6 +60,8 @@ public final class LiveKitServerSession {
   public static let longest = 131_072
   /// Tracks that a client may have announced at a time.
   static let mostTracks = 64
+  /// Layers of a track count from 0, the smallest.
+  static let bestLayer = 2
   /// Bytes of a name that a client gives a track or a section.
   static let longestName = 256
   /// Bytes of metadata, and of a name and attributes together.
@@ -251,6 +255,18 @@ public final class LiveKitServerSession {
     say(.mute(mute))
   }
 
+  /// Which layers of a track of the client's anybody wants, the smallest first: the others it need not send.
+  public func setWanted(_ sid: String, layers: [Bool]) {
+    guard !layers.isEmpty, announced.contains(where: { $0.value.sid == sid }) else { return }
+    var update = LiveKitSubscribedQualities()
+    update.track = sid
+    update.qualities = [LiveKitQuality.low, .medium, .high].enumerated().map { place, quality in
+      LiveKitSubscribedQuality(quality: quality, isWanted: layers[min(place, layers.count - 1)])
+    }
+    update.codecs = [LiveKitSubscribedCodec(codec: "vp8", qualities: update.qualities)]
+    say(.subscribedQualities(update))
+  }
+
   /// Who the client is, as others are told of it when they come: what it publishes they learn from the room.
   public var participant: Participant {
     var info = own
@@ -345,7 +361,13 @@ public final class LiveKitServerSession {
         events.append(.wants(sid: sid, change.isWanted))
       }
     case .trackSettings(let settings):
-      for sid in settings.tracks where isKnown(sid) { events.append(.paused(sid: sid, settings.isPaused)) }
+      for sid in settings.tracks where isKnown(sid) {
+        let (layer, isPaused) = (Int(settings.quality.rawValue), settings.isPaused || settings.quality == .off)
+        // Of one that says its size the quality is not read.
+        let best = settings.width > 0 && settings.height > 0 ? LiveKitServerSession.bestLayer : min(layer, LiveKitServerSession.bestLayer)
+        events.append(.prefers(sid: sid, width: settings.width, height: settings.height, layer: best))
+        events.append(.paused(sid: sid, isPaused))
+      }
     case .ping(let ping):
       var pong = LiveKitPong()
       (pong.pinged, pong.timestamp) = (ping.timestamp, wallTime / 1_000_000)

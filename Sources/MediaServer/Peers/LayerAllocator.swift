@@ -1,0 +1,97 @@
+import MediaTransport
+
+/// Which layers of video a client is sent, of what its path takes: each stream at least in its smallest layer, then the cheapest step up first, as long
+/// as there is room. Steps down are taken at once; for one up there has to be room for a while, as a single probe may promise too much. A value; time
+/// comes in.
+struct LayerAllocator {
+  /// A stream that comes in several layers.
+  struct Lane: Equatable {
+    let stream: StreamID
+    /// Bits a second of each layer, the smallest first; 0: it does not come.
+    let rates: [UInt64]
+    /// The best layer that is of use to the client.
+    let most: Int
+  }
+
+  /// Of what a step up costs, as much is to be free.
+  static let headroom = 1.2
+  /// Nanoseconds after a step down in which there is none up: the path has just proved to be slow. Twice as many after each step up that did not last
+  /// so long, up to the most.
+  static let patience: Int64 = 4_000_000_000
+  static let mostPatience: Int64 = 32_000_000_000
+  /// Of layers of which nothing is known yet.
+  static let usual: [UInt64] = [150_000, 500_000, 1_700_000]
+
+  private var given: [StreamID: Int] = [:]
+  private var (lowered, raised): (Int64?, Int64?) = (nil, nil)
+  private var patience = LayerAllocator.patience
+  private var floor = EstimateFloor()
+
+  /// The best layer that each stream may have. `estimate`: what the path takes, in bits a second; 0: it has no bound. `besides`: what other streams
+  /// take of it.
+  mutating func allocate(_ lanes: [Lane], besides: UInt64, estimate: UInt64, now: Int64) -> [StreamID: Int] {
+    let rates = lanes.map { lane in lane.rates.contains { $0 > 0 } ? lane.rates : Array(LayerAllocator.usual.prefix(lane.rates.count)) }
+    var chosen = lanes.indices.map { index in rates[index].firstIndex { $0 > 0 } ?? 0 }
+    floor.note(estimate, at: now)
+    guard estimate > 0 else { return keep(lanes, lanes.map(\.most), now) }
+    var free = Int64(clamping: estimate) - Int64(clamping: besides)
+    for index in lanes.indices { free -= Int64(clamping: rates[index][chosen[index]]) }
+    let mayRise = lowered.map { now &- $0 >= patience } ?? true
+    let unsteady = mayRise ? Int64(clamping: estimate) - Int64(clamping: floor.value) : nil
+    while let (index, layer, cost) = step(lanes, rates, chosen, free, unsteady) {
+      (chosen[index], free) = (layer, free - cost)
+    }
+    return keep(lanes, chosen, now)
+  }
+
+  /// The cheapest that there is room for. `unsteady`: what of that has not been there for long; nil: no stream may rise.
+  private func step(
+    _ lanes: [Lane], _ rates: [[UInt64]], _ chosen: [Int], _ free: Int64, _ unsteady: Int64?
+  ) -> (index: Int, layer: Int, cost: Int64)? {
+    var best: (index: Int, layer: Int, cost: Int64)?
+    for (index, lane) in lanes.enumerated() {
+      guard let layer = rates[index].indices.first(where: { $0 > chosen[index] && rates[index][$0] > 0 }), layer <= lane.most else {
+        continue
+      }
+      let cost = Int64(clamping: rates[index][layer]) - Int64(clamping: rates[index][chosen[index]])
+      let isRise = given[lane.stream].map { layer > $0 } ?? false
+      guard let needed = isRise ? unsteady.map({ Int64(Double(cost) * LayerAllocator.headroom) + $0 }) : cost, needed <= free else {
+        continue
+      }
+      if best.map({ cost < $0.cost }) ?? true { best = (index, layer, cost) }
+    }
+    return best
+  }
+
+  private mutating func keep(_ lanes: [Lane], _ chosen: [Int], _ now: Int64) -> [StreamID: Int] {
+    let result = Dictionary(uniqueKeysWithValues: zip(lanes.map(\.stream), chosen))
+    let isLower = lanes.contains { lane in given[lane.stream].map { min($0, lane.most) > result[lane.stream] ?? 0 } ?? false }
+    if isLower {
+      let wasShort = raised.map { now &- $0 < LayerAllocator.patience } ?? false
+      patience = wasShort ? min(2 * patience, LayerAllocator.mostPatience) : LayerAllocator.patience
+      (lowered, raised) = (now, nil)
+    } else if lanes.contains(where: { lane in given[lane.stream].map { $0 < result[lane.stream] ?? 0 } ?? false }) {
+      raised = now
+    }
+    given = result
+    return result
+  }
+}
+
+/// The least that a path took in the last one to two seconds. A value.
+struct EstimateFloor {
+  static let window: Int64 = 1_000_000_000
+
+  private var (begin, current, former): (Int64?, UInt64, UInt64) = (nil, .max, .max)
+
+  var value: UInt64 { min(current, former) }
+
+  /// 0: it has no bound.
+  mutating func note(_ estimate: UInt64, at now: Int64) {
+    if let begin, now &- begin < EstimateFloor.window {
+      current = min(current, estimate == 0 ? .max : estimate)
+    } else {
+      (former, current, begin) = (begin == nil ? .max : current, estimate == 0 ? .max : estimate, now)
+    }
+  }
+}

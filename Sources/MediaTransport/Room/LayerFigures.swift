@@ -1,0 +1,97 @@
+import MediaCore
+
+/// What is known of the layers in which somebody publishes a stream: their sizes, how much they take, and whether they come. Written by who brings
+/// the frames, read by any thread; times are those of capture.
+package final class LayerFigures: Sendable {
+  /// One layer.
+  package struct Layer: Sendable, Equatable {
+    /// Of its last key frame; 0: none has come.
+    package fileprivate(set) var width: UInt32 = 0
+    package fileprivate(set) var height: UInt32 = 0
+    /// What it takes, in bits a second, over some seconds; 0: it does not come.
+    package fileprivate(set) var bitrate: UInt64 = 0
+    /// Of the newest frame.
+    fileprivate var newest: Int64?
+    /// What is counted at present: since when, and how much.
+    fileprivate var begin: Int64 = 0
+    fileprivate var bytes = 0
+
+    /// Whether it is as large as a receiver shows it.
+    fileprivate func suffices(_ preference: VideoPreference) -> Bool {
+      guard !preference.isAnySize, width > 0 else { return false }
+      return max(width, height) >= preference.longer && min(width, height) >= preference.shorter
+    }
+  }
+
+  private struct State {
+    var layers: [Layer]
+    /// Counts the changes of sizes.
+    var revision = 0
+  }
+
+  /// Nanoseconds without a frame, after which a layer is one that does not come: its publisher has stopped it.
+  static let silence: Int64 = 700_000_000
+  /// Over which a rate is measured.
+  static let window: Int64 = 1_000_000_000
+
+  private let state: Monitor<State>
+  /// What all receivers get together, where they are not told apart.
+  let shared = ReceiverLayers()
+
+  init(count: Int) { state = Monitor(State(layers: [Layer](repeating: Layer(), count: min(max(1, count), StreamLayers.most)))) }
+
+  /// As they are; the smallest first.
+  package var layers: [Layer] { state.withLock { $0.layers } }
+
+  /// What there is at a frame.
+  struct Flow {
+    /// The layers that come.
+    fileprivate(set) var flowing = LayerSet([])
+    /// Changes with their sizes.
+    fileprivate(set) var revision: Int
+    /// It has just changed.
+    fileprivate(set) var isNewSize = false
+    fileprivate let figures: LayerFigures
+
+    /// The smallest layer that is as large as a receiver shows it, or the best.
+    func useful(for preference: VideoPreference) -> Int { figures.useful(for: preference) }
+  }
+
+  /// A frame of a layer has come.
+  func note(_ frame: EncodedFrame, of layer: Int) -> Flow {
+    let time = frame.native.pointee.timestamp_ns
+    return state.withLock { state in
+      guard state.layers.indices.contains(layer) else { return Flow(revision: state.revision, figures: self) }
+      var flow = Flow(revision: state.revision, figures: self)
+      state.layers[layer].newest = max(time, state.layers[layer].newest ?? time)
+      count(frame.byteCount, at: time, in: &state.layers[layer])
+      let size = (frame.native.pointee.width, frame.native.pointee.height)
+      if frame.isKeyFrame, size.0 > 0, size != (state.layers[layer].width, state.layers[layer].height) {
+        (state.layers[layer].width, state.layers[layer].height) = size
+        state.revision += 1
+        (flow.revision, flow.isNewSize) = (state.revision, true)
+      }
+      for other in state.layers.indices {
+        if isFlowing(state.layers[other], at: time) { flow.flowing.insert(other) } else { state.layers[other].bitrate = 0 }
+      }
+      return flow
+    }
+  }
+
+  private func isFlowing(_ layer: Layer, at time: Int64) -> Bool { layer.newest.map { time &- $0 < LayerFigures.silence } ?? false }
+
+  private func count(_ bytes: Int, at time: Int64, in layer: inout Layer) {
+    // One that comes again begins anew, and one of which nothing is known counts at once.
+    if layer.bitrate == 0, layer.bytes == 0 || time &- layer.begin > 2 * LayerFigures.window { (layer.begin, layer.bytes) = (time, 0) }
+    layer.bytes += bytes
+    let elapsed = time &- layer.begin
+    guard elapsed >= LayerFigures.window else { return }
+    let rate = UInt64(Double(layer.bytes) * 8 * 1_000_000_000 / Double(elapsed))
+    layer.bitrate = max(1, layer.bitrate == 0 ? rate : (layer.bitrate + rate) / 2)
+    (layer.begin, layer.bytes) = (time, 0)
+  }
+
+  func useful(for preference: VideoPreference) -> Int {
+    state.withLock { $0.layers.firstIndex { $0.suffices(preference) } ?? StreamLayers.most - 1 }
+  }
+}

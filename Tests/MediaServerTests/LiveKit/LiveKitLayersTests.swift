@@ -1,0 +1,149 @@
+import MediaCore
+import MediaEmulation
+import MediaTransport
+import Testing
+
+@testable import MediaServer
+@testable import MediaSignalling
+
+/// A client that publishes in several layers, of which everybody gets one.
+@Suite struct LiveKitLayersTests {
+  /// Bytes of a frame: 96, 384 and 1,440 kbit/s.
+  private static let sizes = [400, 1_600, 6_000]
+
+  private let house: ServerHouse
+
+  init() throws { house = try ServerHouse.forLiveKit() }
+
+  /// Thirty frames a second, and a key frame each second.
+  private func call(_ anna: LiveKitEnd, _ ends: [LiveKitEnd], for time: Int64, sizes: [Int] = sizes) throws {
+    for number in 0..<(time * 30 / second) {
+      try anna.sendLayers(sizes, isKey: number % 30 == 0)
+      _ = try house.run([anna] + ends, for: second / 30) { false }
+    }
+  }
+
+  /// What came of the last so many frames: how many of which layer.
+  private func layers(_ end: RoomEnd, of count: Int) -> [Int: Int] {
+    let frames = end.bytes[WebMember.codec(isVideo: true)] ?? []
+    return Dictionary(frames.suffix(count).map { (LiveKitLayersTests.sizes.firstIndex(of: $0.count) ?? -1, 1) }, uniquingKeysWith: +)
+  }
+
+  private func count(_ end: RoomEnd) -> Int { end.received(isVideo: true) }
+
+  @Test(arguments: [LiveKitVersion.one, .zero]) func eachGetsTheLayerThatItsPathTakes(version: LiveKitVersion) throws {
+    let bot = try house.member("bot")
+    let anna = try LiveKitEnd(house, "anna", at: "10.0.0.1", version: version)
+    let (bob, cleo) = (try LiveKitEnd(house, "bob", at: "10.0.0.2", version: version), try LiveKitEnd(house, "cleo", at: "10.0.0.3"))
+    let ends = [bob, cleo]
+    #expect(try house.run([anna] + ends) { anna.isHere && bob.isHere && cleo.isHere })
+    bob.host.setConditions(down: .init(at: 0, bandwidth: 300_000, delay: 10 * millisecond))
+    try anna.publishLayers()
+    #expect(try house.run([anna] + ends) { anna.published.count == 1 })
+    // One stream for everybody.
+    try call(anna, ends, for: 15 * second)
+    #expect(bot.added.count == 1 && bob.others["anna"]?.tracks.count == 1, "\(bot.events)")
+    let before = (count(bob.receiving), count(cleo.receiving), count(bot))
+    try call(anna, ends, for: 6 * second)
+    let came = (count(bob.receiving) - before.0, count(cleo.receiving) - before.1, count(bot) - before.2)
+    #expect(came.0 > 165 && layers(bob.receiving, of: came.0) == [0: came.0], "\(came) \(layers(bob.receiving, of: came.0))")
+    #expect(came.1 > 170 && layers(cleo.receiving, of: came.1) == [2: came.1], "\(came) \(layers(cleo.receiving, of: came.1))")
+    // Of the process: no path in between.
+    #expect(came.2 > 175 && layers(bot, of: came.2) == [2: came.2], "\(came)")
+    // The path is wide again.
+    bob.host.setConditions(down: .init(at: 0, bandwidth: 5_000_000, delay: 10 * millisecond))
+    try call(anna, ends, for: 20 * second)
+    #expect(layers(bob.receiving, of: 60) == [2: 60], "\(layers(bob.receiving, of: 60))")
+    for end in [anna] + ends { end.close() }
+    try house.close()
+  }
+
+  @Test func aClientSaysWhichLayerIsOfUse() throws {
+    let bot = try house.member("bot")
+    let (anna, bob) = (try LiveKitEnd(house, "anna", at: "10.0.0.1"), try LiveKitEnd(house, "bob", at: "10.0.0.2"))
+    #expect(try house.run([anna, bob]) { anna.isHere && bob.isHere })
+    try anna.publishLayers()
+    try call(anna, [bob], for: 5 * second)
+    #expect(layers(bob.receiving, of: 15) == [2: 15] && layers(bot, of: 15) == [2: 15])
+    var settings = LiveKitTrackSettings()
+    settings.tracks = [try #require(bob.others["anna"]?.tracks.first?.sid)]
+    for (quality, width, height, layer) in [
+      (LiveKitQuality.medium, UInt32(0), UInt32(0), 1), (.low, 0, 0, 0), (.high, 0, 0, 2), (.low, 640, 480, 1), (.low, 300, 200, 0),
+      (.high, 1_280, 960, 2)
+    ] {
+      (settings.quality, settings.width, settings.height) = (quality, width, height)
+      try bob.say(.trackSettings(settings))
+      try call(anna, [bob], for: 2 * second)
+      #expect(layers(bob.receiving, of: 15) == [layer: 15], "\(quality) \(width)x\(height): \(layers(bob.receiving, of: 15))")
+    }
+    #expect(layers(bot, of: 15) == [2: 15])
+    // A member of the process, too.
+    bot.link.prefer(VideoPreference(width: 640, height: 480), of: bot.added[0].id)
+    try call(anna, [bob], for: 2 * second)
+    #expect(layers(bot, of: 15) == [1: 15])
+    let paused = count(bob.receiving)
+    settings.quality = .off
+    try bob.say(.trackSettings(settings))
+    try call(anna, [bob], for: 2 * second)
+    #expect(count(bob.receiving) < paused + 15)
+    for end in [anna, bob] { end.close() }
+    try house.close()
+  }
+
+  /// What nobody wants need not be sent.
+  @Test func thePublisherIsToldWhichLayersAreWanted() throws {
+    let (anna, bob) = (try LiveKitEnd(house, "anna", at: "10.0.0.1"), try LiveKitEnd(house, "bob", at: "10.0.0.2"))
+    #expect(try house.run([anna, bob]) { anna.isHere && bob.isHere })
+    try anna.publishLayers()
+    try call(anna, [bob], for: 3 * second)
+    let sid = try #require(anna.published.first?.sid)
+    func wanted() -> [Bool]? {
+      let updates = anna.said.compactMap { if case .subscribedQualities(let update) = $0 { update } else { nil } }
+      return updates.last { $0.track == sid }?.qualities.map(\.isWanted)
+    }
+    #expect(wanted() == nil)
+    var settings = LiveKitTrackSettings()
+    (settings.tracks, settings.quality) = ([sid], .medium)
+    try bob.say(.trackSettings(settings))
+    try call(anna, [bob], for: 4 * second)
+    #expect(wanted() == nil)
+    try call(anna, [bob], for: 2 * second)
+    #expect(wanted() == [true, true, false])
+    // It does as it is told, and comes back at once.
+    try call(anna, [bob], for: 2 * second, sizes: [400, 1_600, 0])
+    settings.quality = .high
+    try bob.say(.trackSettings(settings))
+    #expect(try house.run([anna, bob], for: second) { wanted() == [true, true, true] })
+    try call(anna, [bob], for: 4 * second)
+    #expect(layers(bob.receiving, of: 30) == [2: 30])
+    try bob.say(.subscription(LiveKitSubscription(tracks: [sid], isWanted: false)))
+    #expect(try house.run([anna, bob], for: 6 * second) { wanted() == [false, false, false] })
+    try bob.say(.subscription(LiveKitSubscription(tracks: [sid], isWanted: true)))
+    #expect(try house.run([anna, bob], for: second) { wanted()?[0] == true })
+    for end in [anna, bob] { end.close() }
+    try house.close()
+  }
+
+  @Test func aLayerThatThePublisherStopsIsReplaced() throws {
+    let (anna, bob) = (try LiveKitEnd(house, "anna", at: "10.0.0.1"), try LiveKitEnd(house, "bob", at: "10.0.0.2"))
+    #expect(try house.run([anna, bob]) { anna.isHere && bob.isHere })
+    try anna.publishLayers()
+    try call(anna, [bob], for: 3 * second)
+    try call(anna, [bob], for: 4 * second, sizes: [400, 1_600, 0])
+    #expect(layers(bob.receiving, of: 30) == [1: 30], "\(layers(bob.receiving, of: 30))")
+    try call(anna, [bob], for: 6 * second)
+    #expect(layers(bob.receiving, of: 30) == [2: 30], "\(layers(bob.receiving, of: 30))")
+    for end in [anna, bob] { end.close() }
+    try house.close()
+  }
+
+  @Test func layersMayHaveOtherNamesAndBeFewer() throws {
+    let (anna, bob) = (try LiveKitEnd(house, "anna", at: "10.0.0.1"), try LiveKitEnd(house, "bob", at: "10.0.0.2"))
+    #expect(try house.run([anna, bob]) { anna.isHere && bob.isHere })
+    try anna.publishLayers(["one", "two"])
+    try call(anna, [bob], for: 5 * second, sizes: [400, 1_600])
+    #expect(layers(bob.receiving, of: 30) == [1: 30], "\(layers(bob.receiving, of: 30))")
+    for end in [anna, bob] { end.close() }
+    try house.close()
+  }
+}

@@ -1,0 +1,97 @@
+import MediaTransport
+import Testing
+
+@testable import MediaServer
+
+@Suite struct LayerAllocatorTests {
+  private let anna = StreamID(value: 1)
+  private let bob = StreamID(value: 2)
+  private let rates: [UInt64] = [100_000, 400_000, 1_500_000]
+
+  private func lane(_ stream: StreamID, _ rates: [UInt64]? = nil, most: Int = 2) -> LayerAllocator.Lane {
+    LayerAllocator.Lane(stream: stream, rates: rates ?? self.rates, most: most)
+  }
+
+  private func allocate(
+    _ allocator: inout LayerAllocator, _ lanes: [LayerAllocator.Lane], _ estimate: UInt64, besides: UInt64 = 0, at time: Int64 = 0
+  ) -> [Int] {
+    let result = allocator.allocate(lanes, besides: besides, estimate: estimate, now: time)
+    return lanes.map { result[$0.stream] ?? -1 }
+  }
+
+  @Test(arguments: [(UInt64(0), 2), (50_000, 0), (100_000, 0), (399_999, 0), (400_000, 1), (1_499_999, 1), (1_500_000, 2)])
+  func aStreamGetsTheBestLayerThatFits(estimate: UInt64, layer: Int) {
+    var allocator = LayerAllocator()
+    #expect(allocate(&allocator, [lane(anna)], estimate) == [layer])
+  }
+
+  @Test func severalShareWhatThereIs() {
+    for (estimate, layers) in [
+      (UInt64(150_000), [0, 0]), (500_000, [1, 0]), (800_000, [1, 1]), (1_900_000, [2, 1]), (3_000_000, [2, 2]), (0, [2, 2])
+    ] {
+      var allocator = LayerAllocator()
+      #expect(allocate(&allocator, [lane(anna), lane(bob)], estimate) == layers, "\(estimate)")
+    }
+    var allocator = LayerAllocator()
+    #expect(allocate(&allocator, [lane(anna, most: 0), lane(bob)], 1_700_000, besides: 100_000) == [0, 2])
+    #expect(allocator.allocate([], besides: 0, estimate: 0, now: 0).isEmpty)
+  }
+
+  @Test func stepsDownAreTakenAtOnceAndStepsUpWithRoom() {
+    var allocator = LayerAllocator()
+    let lanes = [lane(anna)]
+    #expect(allocate(&allocator, lanes, 2_000_000) == [2])
+    #expect(allocate(&allocator, lanes, 1_000_000, at: second) == [1])
+    // The path has just proved to be slow.
+    #expect(allocate(&allocator, lanes, 9_000_000, at: 4 * second) == [1])
+    #expect(allocate(&allocator, lanes, 1_600_000, at: 6 * second) == [1])
+    // There has to be room for a while.
+    #expect(allocate(&allocator, lanes, 1_800_000, at: 7 * second) == [1])
+    #expect(allocate(&allocator, lanes, 1_800_000, at: 7_900 * second / 1_000) == [1])
+    #expect(allocate(&allocator, lanes, 1_800_000, at: 8 * second) == [2])
+    // Less of use is no sign of a slow path.
+    #expect(allocate(&allocator, [lane(anna, most: 0)], 1_800_000, at: 9 * second) == [0])
+    #expect(allocate(&allocator, lanes, 1_800_000, at: 9 * second) == [2])
+  }
+
+  @Test func stepsUpThatDoNotLastBecomeRare() {
+    var (allocator, time, risen) = (LayerAllocator(), Int64(0), [Int64]())
+    let lanes = [lane(anna)]
+    _ = allocate(&allocator, lanes, 200_000)
+    // What promises to have room has none once it is used.
+    for _ in 0..<1_200 {
+      time += second / 10
+      let layer = allocate(&allocator, lanes, 600_000, at: time)[0]
+      guard layer == 1 else { continue }
+      risen.append(time / second)
+      time += second
+      #expect(allocate(&allocator, lanes, 200_000, at: time) == [0])
+    }
+    let pauses = zip(risen, risen.dropFirst()).map { $1 - $0 }
+    #expect(
+      pauses.count >= 4 && pauses == pauses.sorted() && (8...12).contains(pauses[0]) && pauses.suffix(2).allSatisfy { $0 >= 32 }, "\(risen)"
+    )
+  }
+
+  @Test func theFloorIsTheLeastOfAWhile() {
+    var floor = EstimateFloor()
+    #expect(floor.value == .max)
+    for (time, estimate, value) in [
+      (Int64(0), UInt64(0), UInt64.max), (500, 300, 300), (900, 800, 300), (1_000, 900, 300), (1_900, 700, 300), (2_000, 900, 700),
+      (3_000, 950, 900)
+    ] {
+      floor.note(estimate, at: time * second / 1_000)
+      #expect(floor.value == value, "\(time)")
+    }
+  }
+
+  @Test func layersThatDoNotComeAreLeftOut() {
+    var allocator = LayerAllocator()
+    #expect(allocate(&allocator, [lane(anna, [0, 400_000, 0])], 100_000) == [1])
+    #expect(allocate(&allocator, [lane(bob, [100_000, 0, 1_500_000])], 2_000_000) == [2])
+    #expect(allocate(&allocator, [lane(bob, [100_000, 0, 1_500_000])], 1_000_000) == [0])
+    // Of which nothing is known: as usual.
+    var other = LayerAllocator()
+    #expect(allocate(&other, [lane(anna, [0, 0, 0])], 600_000) == [1])
+  }
+}

@@ -1,0 +1,58 @@
+import CMediaSDK
+import MediaCore
+import Testing
+
+@testable import MediaTransport
+
+@Suite struct LayerFiguresTests {
+  private let pool = BufferPool(limit: 4)
+
+  private func note(
+    _ figures: LayerFigures, _ layer: Int, at time: Int64, bytes: Int = 1_000, size: (UInt32, UInt32) = (0, 0), isKey: Bool = false
+  ) throws -> LayerFigures.Flow {
+    var attributes = msdk_encoded_frame()
+    (attributes.timestamp_ns, attributes.width, attributes.height) = (time, size.0, size.1)
+    attributes.flags = isKey ? UInt32(MSDK_ENCODED_KEY) : 0
+    let frame = try [UInt8](repeating: 1, count: bytes).withUnsafeBytes {
+      try EncodedFrame.make(copying: $0, attributes: attributes, from: pool, deadline: 0)
+    }
+    let made = try #require(frame)
+    defer { made.release() }
+    return figures.note(made, of: layer)
+  }
+
+  @Test func ratesAreMeasuredAndEndWithTheLayer() throws {
+    let figures = LayerFigures(count: 2)
+    for frame in Int64(0)..<90 {
+      _ = try note(figures, 0, at: frame * 33 * millisecond, bytes: 500)
+      if frame < 60 { _ = try note(figures, 1, at: frame * 33 * millisecond, bytes: 2_000) }
+      let rates = figures.layers.map(\.bitrate)
+      if frame == 59 { #expect((110_000...135_000).contains(rates[0]) && (440_000...540_000).contains(rates[1]), "\(rates)") }
+    }
+    #expect(figures.layers[0].bitrate > 100_000 && figures.layers[1].bitrate == 0)
+    // One that comes again does not count the time between.
+    for frame in Int64(0)..<40 { _ = try note(figures, 1, at: 60_000 * millisecond + frame * 33 * millisecond, bytes: 2_000) }
+    #expect((440_000...540_000).contains(figures.layers[1].bitrate) && figures.layers[0].bitrate == 0)
+  }
+
+  @Test func layersThatComeAreKnown() throws {
+    let figures = LayerFigures(count: 3)
+    #expect(try note(figures, 0, at: 1_000 * millisecond).flowing == LayerSet([0]))
+    #expect(try note(figures, 2, at: 1_000 * millisecond + 600 * millisecond).flowing == LayerSet([0, 2]))
+    #expect(try note(figures, 2, at: 1_000 * millisecond + 700 * millisecond).flowing == LayerSet([2]))
+    #expect(try note(figures, 3, at: 1_000 * millisecond).flowing == LayerSet([]))
+  }
+
+  @Test func aLayerIsOfUseByItsSize() throws {
+    let figures = LayerFigures(count: 3)
+    let small = VideoPreference(width: 320, height: 180)
+    #expect(figures.useful(for: small) == 2)
+    for (layer, size) in [(0, (UInt32(320), UInt32(180))), (1, (640, 360)), (2, (1280, 720))] {
+      #expect(try note(figures, layer, at: 1_000 * millisecond, size: size, isKey: true).revision == layer + 1)
+    }
+    #expect(try note(figures, 2, at: 1_000 * millisecond, size: (1280, 720), isKey: true).revision == 3)
+    #expect(figures.useful(for: small) == 0 && figures.useful(for: VideoPreference(width: 180, height: 320)) == 0)
+    #expect(figures.useful(for: VideoPreference(width: 321, height: 180)) == 1 && figures.useful(for: .any) == 2)
+    #expect(figures.useful(for: VideoPreference(width: 4_000, height: 2_000)) == 2)
+  }
+}
