@@ -1,5 +1,6 @@
 import MediaCore
 import MediaNetwork
+import MediaRTP
 import MediaRuntime
 import MediaSignalling
 import MediaTransport
@@ -44,6 +45,7 @@ final class LiveKitMedia: WebPathSeeker, TransportDelegate {
     var estimate: UInt64 = 0
     var isAllocating = false
     var allocated: Int64
+    var quality = ClientQuality()
     /// The client was asked for an offer, which has not come.
     var isAsked = false
     var requests: WorkAllowance
@@ -401,6 +403,12 @@ final class LiveKitMedia: WebPathSeeker, TransportDelegate {
     place.prefer(preference, of: stream)
     place.choose(layer, of: stream)
     allocate()
+  }
+
+  /// How well the client is connected; nil: it is not known yet.
+  func sampleQuality(now: Int64) -> LiveKitConnectionQuality? {
+    let figures = [peer, subscriber].map { $0?.transport.networkFigures ?? NetworkFigures() }
+    return state.withLock { $0.quality.sample(figures, isLost: $0.wasConnected && !$0.isConnected, now: now) }
   }
 
   // MARK: Layers

@@ -148,6 +148,9 @@ final class LiveKitMember: WebParticipant, WebConnectionOwner, TransportDelegate
   /// A moderator has muted them: also what they publish later.
   var isSilenced: Bool { state.withLock { $0.isSilenced } }
 
+  /// To be called once a second; nil: it is not known.
+  func sampleQuality(now: Int64) -> LiveKitConnectionQuality? { media.sampleQuality(now: now) }
+
   // MARK: Messages
 
   /// On the network thread.
@@ -307,6 +310,7 @@ final class LiveKitMember: WebParticipant, WebConnectionOwner, TransportDelegate
       guard !state.withLock({ $0.isOver }), connection.upgrade(offer, for: .liveKit) else { return }
       change { $0.welcome() }
       media.welcome()
+      table.qualities.begin()
     }
   }
 

@@ -57,6 +57,7 @@ final class WebTable: Sendable {
   let offersLoopback: Bool
   let liveKit: LiveKitRegistry
   let service: LiveKitService
+  let qualities: LiveKitQualityWatch
   var clock: any MediaClock { loop.clock }
   private let state: Monitor<State>
 
@@ -65,6 +66,7 @@ final class WebTable: Sendable {
     offersLoopback = options.addresses.contains(where: \.isLoopback)
     liveKit = LiveKitRegistry(room: room, mostMembers: options.mostMembers, created: loop.clock.wallTime())
     service = LiveKitService(room, liveKit, now: loop.clock.now())
+    qualities = LiveKitQualityWatch(liveKit, loop: loop)
     let whip = WHIPServer(origins: options.origins, random: SystemRandomNumberGenerator())
     state = Monitor(State(whip, WebStrangers(handshakes: options.handshakes, offers: options.offers)))
   }

@@ -15,6 +15,7 @@ import numbered
 RATE = 15  # pictures a second
 KEY, SECRET = "key", "a secret of thirty-two characters"
 LOUDEST = 32_768
+EXCELLENT = rtc.ConnectionQuality.QUALITY_EXCELLENT
 CAMERA, SCREEN, MICROPHONE = rtc.TrackSource.SOURCE_CAMERA, rtc.TrackSource.SOURCE_SCREENSHARE, rtc.TrackSource.SOURCE_MICROPHONE
 EVENTS = ["participant_connected", "participant_disconnected", "track_published", "track_unpublished", "track_subscribed", "track_unsubscribed",
           "track_subscription_failed", "track_muted", "track_unmuted", "disconnected", "reconnecting", "reconnected"]
@@ -44,12 +45,14 @@ class LiveKitClient:
         self.last: dict[tuple[str, int], np.ndarray] = {}
         self.samples: dict[str, list[np.ndarray]] = defaultdict(list)
         self.data: list[tuple[str, bytes, str]] = []
+        self.qualities: dict[str, Any] = {}  # of connections
         self._tasks: list[asyncio.Task] = []
         self._readers: dict[str, asyncio.Task] = {}  # of what comes, by the sids of tracks
         for event in EVENTS:
             self.room.on(event, lambda *values, event=event: self.events.append((event, *map(word, values))))
         self.room.on("track_subscribed", self._follow)
         self.room.on("track_unsubscribed", lambda track, *_: self._forget(track.sid))
+        self.room.on("connection_quality_changed", lambda one, quality: self.qualities.update({one.identity: quality}))
         self.room.on("data_received", lambda packet: self.data.append(
             (packet.participant.identity if packet.participant else "", bytes(packet.data), packet.topic or "")))
 

@@ -16,7 +16,7 @@ from rtc.room_member import RoomMember
 
 try:
     from livekit import api, rtc
-    from rtc.livekit_client import CAMERA, KEY, MICROPHONE, SCREEN, SECRET, LiveKitClient, token
+    from rtc.livekit_client import CAMERA, EXCELLENT, KEY, MICROPHONE, SCREEN, SECRET, LiveKitClient, token
 except ImportError as error:
     MISSING: Optional[str] = f"LiveKit's SDK is not here ({error}); make interop installs it"
 else:
@@ -141,6 +141,9 @@ class LiveKitRoom(unittest.IsolatedAsyncioTestCase):
             self.assertEqual((other.name, other.metadata, other.attributes), (name.title(), f"metadata of {name}", {"of": name}))
             self.assertEqual({one.source for one in other.track_publications.values()}, {CAMERA, MICROPHONE})
         self.assertEqual(self.hub.info.member_count, 2)
+        for client in [anna, bob]:
+            for name in ["anna", "bob"]:
+                await self.until(f"{client.name} knows how {name} is connected", lambda: client.qualities.get(name) == EXCELLENT)
         await bob.close()
         await self.until("Anna knows that Bob left", lambda: anna.of("participant_disconnected") == [("bob",)])
         self.assertEqual(dict(anna.room.remote_participants), {})

@@ -5,15 +5,6 @@ import Testing
 
 /// A room in the hands of who serves it.
 @Suite struct RoomAdministrationTests {
-  private func status(_ body: () throws -> Void) -> Status? {
-    do {
-      try body()
-      return nil
-    } catch {
-      return (error as? MediaError)?.status
-    }
-  }
-
   @Test func whoIsThereIsListedWithWhatTheyPublishAndSay() throws {
     let room = TestRoom()
     let administration = RoomAdministration(room: room.name)
@@ -35,10 +26,10 @@ import Testing
   @Test func itModeratesWithoutAPermission() throws {
     let room = TestRoom()
     let administration = RoomAdministration(room: room.name)
-    #expect(status { try administration.remove("anna", reason: "") } == .notFound)
+    #expect(failure { try administration.remove("anna", reason: "") }?.status == .notFound)
     let (anna, bert) = (room.peer("anna").connect(), room.peer("bert").connect())
     try room.advance()
-    #expect(status { try administration.mute("nobody", true) } == .notFound)
+    #expect(failure { try administration.mute("nobody", true) }?.status == .notFound)
     try administration.mute("anna", true)
     try administration.mute("anna", false)
     try room.advance()

@@ -111,9 +111,11 @@ struct LiveKitSpeakers: ProtoMessage {
 }
 
 /// How well somebody is connected.
-enum LiveKitConnectionQuality: Int32, ProtoChoice {
+public enum LiveKitConnectionQuality: Int32, Sendable {
   case poor = 0, good = 1, excellent = 2, lost = 3
 }
+
+extension LiveKitConnectionQuality: ProtoChoice {}
 
 /// How well somebody is connected.
 struct LiveKitQualityInfo: ProtoMessage {

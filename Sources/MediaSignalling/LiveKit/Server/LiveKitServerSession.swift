@@ -245,6 +245,16 @@ public final class LiveKitServerSession {
     say(.speakers(speakers))
   }
 
+  /// How well participants are connected, by their identities; the client itself, too. Of others nothing is said.
+  public func setQualities(_ qualities: [String: LiveKitConnectionQuality]) {
+    var update = LiveKitQualities()
+    for (identity, quality) in qualities.sorted(by: { $0.key < $1.key }) {
+      guard let sid = sid(of: identity) else { continue }
+      update.updates.append(LiveKitQualityInfo(sid: sid, quality: quality))
+    }
+    if isWelcome, !update.updates.isEmpty { say(.qualities(update)) }
+  }
+
   /// A moderator muted a track of the client's, or ended that.
   public func moderate(_ sid: String, _ isMuted: Bool) {
     // The client says so, too, which is no news then.
