@@ -104,10 +104,11 @@
  * (msdk_session_set_attribute) are those of LiveKit, where the token has to grant canUpdateOwnMetadata (MSDK_E_PERMISSION); Janus has
  * none.
  *
- * If a connection is lost, the path is sought anew or another session at the server takes the place of this one: the session is
+ * If a connection is lost, the path is sought anew, or another session at the server takes the place of this one: the session is
  * MSDK_SESSION_RECONNECTING meanwhile, for up to 5 minutes, and what is received is announced again. The first attempts end after 30 s.
- * What a further attempt cannot change ends the session at once: MSDK_E_PERMISSION (the token), MSDK_E_NOT_FOUND (no such server or
- * room), MSDK_E_FULL, MSDK_E_EXISTS (the same identity has joined from elsewhere), MSDK_E_REMOVED, MSDK_E_CLOSED, MSDK_E_UNTRUSTED.
+ * With LiveKit the connection to the server is replaced by another one, too: for 15 s the session goes on, without others noticing. What a
+ * further attempt cannot change ends the session at once: MSDK_E_PERMISSION (the token), MSDK_E_NOT_FOUND (no such server or room),
+ * MSDK_E_FULL, MSDK_E_EXISTS (the same identity has joined from elsewhere), MSDK_E_REMOVED, MSDK_E_CLOSED, MSDK_E_UNTRUSTED.
  */
 #ifndef MEDIASDK_WEBRTC_H
 #define MEDIASDK_WEBRTC_H

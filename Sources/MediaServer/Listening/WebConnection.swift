@@ -118,17 +118,29 @@ final class WebConnection: NetworkDriver {
     }
   }
 
-  /// A message of WebSocket. False: the client has gone, or does not read.
+  /// What became of a message.
+  enum Sending: Equatable {
+    case sent
+    /// The client does not read.
+    case full
+    /// The client has gone, of which the owner is notified, if it was not.
+    case gone
+  }
+
+  /// A message of WebSocket.
   @discardableResult
-  func send(_ message: WebLink.Message) -> Bool {
-    change { link in
+  func send(_ message: WebLink.Message) -> Sending {
+    var result = Sending.gone
+    _ = change { link in
       do throws(MediaError) {
         try link.send(message)
-        return true
+        result = .sent
       } catch {
-        return false
+        if error.status == .full { result = .full }
       }
+      return result == .sent
     }
+    return result
   }
 
   /// Ends it after what was said.

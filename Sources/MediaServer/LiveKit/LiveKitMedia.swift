@@ -32,6 +32,7 @@ final class LiveKitMedia: WebPathSeeker, TransportDelegate {
     var subscriber: ServedPeer?
     /// An offer of that waits for its answer.
     var isOffering = false
+    var lastOffer = ""
     var data: LiveKitData?
     /// In the order of their publishing.
     var remotes: [Remote] = []
@@ -150,7 +151,12 @@ final class LiveKitMedia: WebPathSeeker, TransportDelegate {
     guard let subscriber, let owner else { return }
     do throws(MediaError) {
       try subscriber.restartICE()
-      offer(subscriber, owner)
+      // What was offered may not have come, nor its answer: the client answers once more, and is offered the rest then.
+      if let text = state.withLock({ $0.isOffering ? $0.lastOffer : nil }) {
+        owner.change { $0.offer(text) }
+      } else {
+        offer(subscriber, owner)
+      }
     } catch {
       owner.leave(error)
     }
@@ -256,7 +262,7 @@ final class LiveKitMedia: WebPathSeeker, TransportDelegate {
       }
       guard subscriber.needsNegotiation, takeTurn() else { return }
       let text = try subscriber.offer()
-      state.withLock { $0.isOffering = true }
+      state.withLock { ($0.isOffering, $0.lastOffer) = (true, text) }
       owner.change { $0.offer(text) }
     } catch {
       owner.leave(error)

@@ -196,7 +196,8 @@ final class LiveKitMember: WebParticipant, WebConnectionOwner, TransportDelegate
     // What a client is told while it is away, it learns when it comes back.
     while let message = state.withLock({ $0.signalling.takeOutput() }) {
       guard let connection = state.withLock({ $0.connection }) else { continue }
-      guard connection.send(.bytes(message)) || state.withLock({ $0.isOver }) else {
+      // One that has just broken is noticed in a moment, and replaced by another one.
+      guard connection.send(.bytes(message)) != .full || state.withLock({ $0.isOver }) else {
         return leave(MediaError(.limit, "the client does not read its messages"))
       }
     }

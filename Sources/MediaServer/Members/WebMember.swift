@@ -324,7 +324,7 @@ final class WebMember: WebParticipant, WebConnectionOwner, TransportDelegate {
   }
 
   private func tell(_ notice: PageNotice, to page: WebConnection) {
-    if !page.send(.text(notice.text)) { leave(MediaError(.limit, "the page does not read its messages")) }
+    if page.send(.text(notice.text)) == .full { leave(MediaError(.limit, "the page does not read its messages")) }
   }
 
   /// What the page says; on the network thread.

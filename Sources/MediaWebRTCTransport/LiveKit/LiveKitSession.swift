@@ -12,6 +12,13 @@ import MediaWebRTC
 final class LiveKitSession: RoomSession, TransportDelegate {
   struct State: @unchecked Sendable {
     let client: LiveKitClient
+    /// To the server; another one takes its place if it is lost. Counted, as is what comes of them.
+    var socket: WebSocketLink?
+    var sockets = 0
+    /// Of connections that were lost since the last one by which the session went on.
+    var attempts = 0
+    /// With which the next connection is asked for.
+    var token: AccessToken
     var roster = LiveKitRoster()
     var isJoined = false
     var hasFailed = false
@@ -54,14 +61,12 @@ final class LiveKitSession: RoomSession, TransportDelegate {
   /// Of both connections.
   private let options: WebRTCOptions
   let own: Member
-  private let socket: WebSocketLink
   private let thread: any DriverLoop
   private let network: any Network
   let loop: EventLoop
   private let capture: PacketCapture?
   let farewells: RoomFarewells
   private let owner: any RoomSessionOwner
-  private let token: String
   /// What it says, which the server alone can verify; nil: it cannot be read.
   private let grants: LiveKitGrants?
   private let moderation: LiveKitModeration
@@ -77,31 +82,43 @@ final class LiveKitSession: RoomSession, TransportDelegate {
     own.attributes = entry.attributes
     (self.url, self.own, self.thread, self.network, self.loop) = (url, own, thread, network, loop)
     (self.capture, self.farewells, self.owner) = (capture, farewells, owner)
-    (token, grants) = (entry.token.value, LiveKitToken.claims(of: entry.token.value))
+    grants = LiveKitToken.claims(of: entry.token.value)
     moderation = LiveKitModeration(url, thread: thread, network: network)
     var options = url.options
     options.hasChannels = true
     self.options = options
     label = String(network.random(), radix: 36)
-    let endpoint = url.endpoint
-    let settings = WebSocketLink.Settings(
-      name: "LiveKit", endpoint: endpoint, target: url.target, fields: ["Authorization": "Bearer \(entry.token.value)"],
-      fingerprint: url.fingerprint, longest: LiveKitClient.longest
-    ) { LiveKitClient.failure($0, of: endpoint.text) }
-    socket = WebSocketLink(settings, network: network, thread: thread)
-    state = Monitor(State(client: LiveKitClient(now: loop.clock.now()), publications: entry.publications))
+    state = Monitor(State(client: LiveKitClient(now: loop.clock.now()), token: entry.token, publications: entry.publications))
   }
 
   func begin() {
+    open(LiveKitClient.target)
+    change { _, _ in }
+  }
+
+  /// A connection to the server, in place of the one before.
+  private func open(_ target: String) {
+    let endpoint = url.endpoint
+    let token = state.withLock { $0.token.value }
+    let settings = WebSocketLink.Settings(
+      name: "LiveKit", endpoint: endpoint, target: url.path + target, fields: ["Authorization": "Bearer \(token)"],
+      fingerprint: url.fingerprint, longest: LiveKitClient.longest
+    ) { LiveKitClient.failure($0, of: endpoint.text) }
+    let socket = WebSocketLink(settings, network: network, thread: thread)
+    let (former, number): (WebSocketLink?, Int) = state.withLock { state in
+      defer { state.socket = state.isLeft ? nil : socket }
+      state.sockets += 1
+      return (state.socket, state.sockets)
+    }
+    former?.close()
     do throws(MediaError) {
       try socket.start { [weak self] event in
         guard let self else { return }
-        self.loop.post { self.take(event) }
+        self.loop.post { self.take(event, of: number) }
       }
     } catch {
-      return fail(error)
+      fail(error)
     }
-    change { _, _ in }
   }
 
   func prepareToLeave() {
@@ -124,7 +141,7 @@ final class LiveKitSession: RoomSession, TransportDelegate {
     moderation.close()
     // At once, as the loop may end with the engine.
     flush()
-    socket.close()
+    state.withLock { $0.socket.take() }?.close()
     if isAwaited { farewells.end() }
   }
 
@@ -137,7 +154,9 @@ final class LiveKitSession: RoomSession, TransportDelegate {
 
   /// On the loop alone, until the session leaves: from two threads messages could pass each other.
   private func flush() {
-    while let message = state.withLock({ $0.client.takeOutput() }) { socket.send(.binary(message)) }
+    while let (message, socket) = state.withLock({ state in state.client.takeOutput().map { ($0, state.socket) } }) {
+      socket?.send(.binary(message))
+    }
   }
 
   /// Does what has happened. On the loop.
@@ -155,13 +174,55 @@ final class LiveKitSession: RoomSession, TransportDelegate {
     }
   }
 
-  private func take(_ event: WebSocketLinkEvent) {
-    change { state, now in
-      switch event {
-      case .message(let bytes): state.client.receive(bytes, now: now)
-      case .failed(let failure): state.client.fail(failure)
-      }
+  private func take(_ event: WebSocketLinkEvent, of number: Int) {
+    guard state.withLock({ $0.sockets == number }) else { return }
+    switch event {
+    case .message(let bytes): change { state, now in state.client.receive(bytes, now: now) }
+    case .failed(let failure): interrupt(failure)
     }
+  }
+
+  // MARK: Going on
+
+  /// Nanoseconds before the first, second, … attempt at another connection.
+  private static let pauses: [Int64] = [0, 300_000_000, 1_000_000_000, 2_000_000_000]
+
+  /// The connection to the server is lost, or leads nowhere: the session goes on over another one, if it is let.
+  private func interrupt(_ failure: SignallingFailure) {
+    let now = loop.clock.now()
+    let time: Int64? = state.withLock { state in
+      // What comes of it is nobody's.
+      state.sockets += 1
+      guard !state.isLeft, !state.hasFailed, state.client.interrupt(failure, now: now) else { return nil }
+      defer { state.attempts += 1 }
+      return now &+ LiveKitSession.pauses[min(state.attempts, LiveKitSession.pauses.count - 1)]
+    }
+    change { _, _ in }
+    guard let time else { return }
+    lost(.signalling)
+    loop.schedule(at: time) { [self] in
+      guard let target = state.withLock({ $0.isLeft || $0.hasFailed ? nil : $0.client.resumeTarget }) else { return }
+      open(target)
+    }
+  }
+
+  /// The network is another one, or a path was lost: the connection to the server may be lost, too, and nobody has noticed. By another one both paths
+  /// are found anew.
+  private func renew() {
+    if state.withLock({ $0.client.resumeTarget == nil }) {
+      interrupt(SignallingFailure(MediaError(.io, "LiveKit: the network has changed, or a path was lost"), isFinal: false))
+    }
+  }
+
+  private func resumed(_ servers: [ICEServer]) throws(MediaError) {
+    let (publisher, offer): (WebRTCTransport?, String?) = state.withLock { state in
+      (state.attempts, state.servers) = (0, servers)
+      return (state.publisher, state.isOffering ? state.offer : nil)
+    }
+    found(.signalling)
+    try publisher?.restartICE()
+    // The server may have it, or not; it answers once more. What it restarts is offered after that.
+    if let offer { change { state, _ in state.client.offer(offer) } } else { self.offer() }
   }
 
   private func handle(_ event: LiveKitClient.Event) {
@@ -169,6 +230,7 @@ final class LiveKitSession: RoomSession, TransportDelegate {
     do throws(MediaError) {
       switch event {
       case .joined(let identity, let access, let servers): try joined(identity, access, servers)
+      case .resumed(let servers): try resumed(servers)
       case .permitted(let access): tell([.permissionsChanged(userID: own.userID, permissions(access))])
       case .participant(let other): tell(state.withLock { $0.roster.take(other) })
       case .left(let identity): tell(state.withLock { $0.roster.remove(userID: identity) })
@@ -181,7 +243,9 @@ final class LiveKitSession: RoomSession, TransportDelegate {
       case .moderated(let cid, let isMuted): moderated(cid, isMuted)
       case .speaking(let identity, let isSpeaking, let level): speak(identity, isSpeaking, level)
       // Whoever connects again shows the newest.
-      case .token(let token): owner.session(self, took: AccessToken(token))
+      case .token(let token):
+        state.withLock { $0.token = AccessToken(token) }
+        owner.session(self, took: AccessToken(token))
       case .removed: tell([.moderated(by: "", .removed, reason: "")])
       case .failed(let failure): fail(failure)
       }
@@ -278,7 +342,7 @@ final class LiveKitSession: RoomSession, TransportDelegate {
       throw MediaError(.permission, "LiveKit: the access token does not grant the session to moderate (roomAdmin)")
     }
     guard userID != own.userID else { throw MediaError(.invalid, "user_id is the session's own; accepted: that of another member") }
-    let (audio, room) = state.withLock { ($0.roster.audio(of: userID), $0.client.room) }
+    let (audio, room, token) = state.withLock { ($0.roster.audio(of: userID), $0.client.room, $0.token.value) }
     guard let audio else { throw MediaError(.notFound, "no participant has the user id \"\(userID.prefix(64))\"") }
     try moderation.ask(requests(audio), of: userID, in: room, token: token) { [weak self] error in
       guard let self else { return }
@@ -402,7 +466,7 @@ final class LiveKitSession: RoomSession, TransportDelegate {
       change { state, _ in
         if LiveKitSession.isNew(text, user, in: state.offer) { state.client.add(candidate: text, mid: mid, isSubscribing: false) }
       }
-    case .signal(.restartWanted): do throws(MediaError) { try publisher.restartICE() } catch { fail(error) }
+    case .signal(.restartWanted): renew()
     case .signal: return
     case .connected, .reconnected: found(.sending)
     case .reconnecting: lost(.sending)
@@ -478,7 +542,7 @@ final class LiveKitSession: RoomSession, TransportDelegate {
         if LiveKitSession.isNew(text, user, in: state.answer) { state.client.add(candidate: text, mid: mid, isSubscribing: true) }
       }
     // Of this connection the server alone begins another generation of ICE, which it does for a session that comes back.
-    case .restartWanted: fail(MediaError(.io, "LiveKit: the path by which streams are received was lost"))
+    case .restartWanted: renew()
     case .path(true):
       state.withLock { $0.receptionLostAt = nil }
       found(.receiving)

@@ -19,8 +19,8 @@ struct LiveKitURL: Sendable {
     "fingerprint", "stun", "relay", "loopback", "relay-fingerprint", "min-bitrate", "start-bitrate", "max-bitrate"
   ]
 
-  /// Of the signalling.
-  var target: String { (endpoint.target == "/" ? "" : endpoint.target) + LiveKitClient.target }
+  /// Before what is asked for of the signalling.
+  var path: String { endpoint.target == "/" ? "" : endpoint.target }
 
   static func form(_ scheme: String) -> String { "\(scheme)://HOST:PORT" }
 

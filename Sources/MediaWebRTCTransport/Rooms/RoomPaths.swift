@@ -1,10 +1,12 @@
 import MediaTransport
 
-/// Which of a session's two connections have lost their path, and what the session says of it. A plain value.
+/// Which of a session's connections have lost their path, and what the session says of it. A plain value.
 struct RoomPaths: Sendable {
   enum Direction: Sendable {
     case sending
     case receiving
+    /// To the server, for signalling.
+    case signalling
   }
 
   private var lost: Set<Direction> = []

@@ -156,6 +156,61 @@ import Testing
     #expect(events().isEmpty && client.poll(now: 0) == nil)
   }
 
+  @Test func aLostConnectionIsReplacedByAnother() throws {
+    join([person("bob", tracks: ["TR_1", "TR_2"]), person("cleo", tracks: ["TR_3"])])
+    for cid in ["a", "b"] { client.announce(cid, isVideo: true, isScreen: false, now: 0) }
+    var published = LiveKitTrackPublished()
+    (published.cid, published.track) = ("a", LiveKitTrack(sid: "TR_a", isVideo: true, isScreen: false).info)
+    say(.published(published))
+    for (sid, isWanted) in [("TR_1", true), ("TR_2", false), ("TR_3", true)] { client.want(sid, isWanted) }
+    client.prefer("TR_1", width: 320, height: 180, rate: 0)
+    _ = (try said(), events())
+    #expect(client.resumeTarget == nil)
+    let failure = SignallingFailure(MediaError(.io, "gone"), isFinal: false)
+    #expect(client.interrupt(failure, now: second))
+    #expect(client.resumeTarget?.hasSuffix("&reconnect=1&sid=PA_anna") == true)
+    // What is wanted meanwhile is said afterwards.
+    client.setMuted("a", true)
+    client.want("TR_2", true)
+    client.offer("an offer")
+    #expect(try said().isEmpty && events().isEmpty)
+    // The next connection may be lost, too.
+    #expect(client.interrupt(failure, now: 2 * second) && client.poll(now: 3 * second) == 16 * second)
+    say(.reconnect(LiveKitReconnect()), now: 4 * second)
+    #expect(events() == [.resumed(servers: [])] && client.resumeTarget == nil)
+    let words = try said()
+    #expect(words.first == .mute(LiveKitMute(sid: "TR_a", isMuted: true)) && words.count == 4)
+    guard case .addTrack(let again) = words[1], case .trackSettings(let settings) = words[3] else { throw MediaError(.fail, "\(words)") }
+    #expect(again.cid == "b" && settings.tracks == ["TR_1"] && settings.width == 320)
+    #expect(words[2] == .subscription(LiveKitSubscription(tracks: ["TR_1", "TR_2", "TR_3"], isWanted: true)))
+    // Of the first message about participants, who is not in it has left; of the next that means nothing.
+    update(person("anna"), person("bob", tracks: ["TR_1", "TR_2"]))
+    #expect(events() == [.left(identity: "cleo")])
+    update(person("dora"))
+    #expect(events().count == 1)
+    #expect(client.poll(now: 13 * second) == 14 * second)
+  }
+
+  @Test func aSessionThatDoesNotGoOnFails() throws {
+    let failure = SignallingFailure(MediaError(.io, "gone"), isFinal: false)
+    // Not joined.
+    #expect(!client.interrupt(failure, now: 0) && self.failure()?.error.text == "gone")
+    for number in 0..<4 {
+      let client = LiveKitClient(now: 0)
+      func say(_ response: LiveKitResponse) { client.receive(response.encoded, now: second) }
+      var join = LiveKitJoin()
+      join.participant = person("anna", sid: number == 3 ? "PA anna" : nil)
+      say(.join(join))
+      let isFinal = number == 0
+      #expect(client.interrupt(SignallingFailure(MediaError(.io, "gone"), isFinal: isFinal), now: 0) == (number == 1 || number == 2))
+      if number == 1 { say(.join(join)) }
+      if number == 2 { #expect(client.poll(now: 15 * second) == nil) }
+      var last: SignallingFailure?
+      while let event = client.takeEvent() { if case .failed(let failure) = event { last = failure } }
+      #expect(last?.isFinal == isFinal && last?.error.status == [.io, .closed, .timeout, .io][number], "\(number)")
+    }
+  }
+
   @Test func offersNameTheirTracks() throws {
     join()
     _ = events()

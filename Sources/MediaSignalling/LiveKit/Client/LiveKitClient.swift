@@ -1,13 +1,16 @@
 import MediaCore
 
 /// The client's side of the signalling of one participant (LiveKit's protocol, version 0: `LiveKitVersion`). Messages of the server and what
-/// the owner wants go in; messages and events come out. It owns no connection, no clock and no random source. After `.failed` another session
-/// is another client. Calls come one at a time. Source: the definitions of the protocol (livekit_rtc.proto, livekit_models.proto).
+/// the owner wants go in; messages and events come out. It owns no connection, no clock and no random source. A connection that is lost is replaced by
+/// another one, over which the session goes on (`interrupt`). After `.failed` another session is another client. Calls come one at a time. Source: the definitions of the protocol (livekit_rtc.proto, livekit_models.proto).
 public final class LiveKitClient {
   /// What happened.
   public enum Event: Sendable, Equatable {
     /// The session is in the room, under that identity. Others follow.
     case joined(identity: String, LiveKitAccess, servers: [ICEServer])
+    /// It goes on over another connection; others follow. Both connections of WebRTC are to find their paths anew: the server begins with the one
+    /// by which the session receives.
+    case resumed(servers: [ICEServer])
     /// What it may do has changed.
     case permitted(LiveKitAccess)
     /// Somebody is in the room, or what is known of them has changed.
@@ -37,6 +40,7 @@ public final class LiveKitClient {
   }
 
   private struct Announcement {
+    let request: LiveKitAddTrack
     var sid: String?
     var isMuted: Bool
     /// The server has to answer until then.
@@ -47,8 +51,13 @@ public final class LiveKitClient {
   public static let longest = 1_048_576
   /// Nanoseconds for the server's first message, and for its answer to an announcement.
   static let patience: Int64 = 10_000_000_000
+  /// Nanoseconds in which a session may go on over another connection. Servers wait longer.
+  static let absence: Int64 = 15_000_000_000
   /// In a room, those who are known here; of more nothing is reported.
   static let mostParticipants = 1_024
+  /// Tracks of which it is kept what the server was told, and messages for the next connection.
+  static let mostWanted = 4_096
+  static let mostHeld = 256
   /// Of this version of the protocol the server is told, and the client understands.
   static let protocolVersion = 15
 
@@ -68,12 +77,24 @@ public final class LiveKitClient {
   private var pingTimeout: Int64 = 0
   private var pingAt = Int64.max
   private var heardAt: Int64
+  /// Its connection is lost, and it may go on over another one until then.
+  private var resumeEnd: Int64?
+  /// The next message about participants has all who are there.
+  private var isCatchingUp = false
+  /// What the server was told, and is told again over another connection: tracks that are wanted or not, and how.
+  private var wanted: [String: Bool] = [:]
+  private var settings: [String: LiveKitTrackSettings] = [:]
+  /// What is to be said over the next one.
+  private var held: [LiveKitRequest] = []
 
   /// The handshake of WebSocket (`target`) begins at `now`.
   public init(now: Int64) { (deadline, heardAt) = (now &+ LiveKitClient.patience, now) }
 
   /// What the handshake asks for, after the server's url. Nothing is received that is not asked for.
   public static let target = "/rtc?protocol=\(protocolVersion)&auto_subscribe=0&adaptive_stream=0"
+
+  /// The same for a session that goes on; nil: it does not wait for that.
+  public var resumeTarget: String? { resumeEnd == nil ? nil : "\(LiveKitClient.target)&reconnect=1&sid=\(own.sid)" }
 
   /// What an answer means that does not open the signalling.
   public static func failure(_ response: HTTPResponse, of server: String) -> SignallingFailure {
@@ -98,7 +119,8 @@ public final class LiveKitClient {
   /// The next thing that happened; nil: there is none.
   public func takeEvent() -> Event? { events.isEmpty ? nil : events.removeFirst() }
 
-  private func say(_ request: LiveKitRequest) { if isJoined, !isEnded { output.append(request.encoded) } }
+  /// While there is no connection it is not said: what matters then is said when there is.
+  private func say(_ request: LiveKitRequest) { if isJoined, !isEnded, resumeEnd == nil { output.append(request.encoded) } }
 
   // MARK: What the owner wants
 
@@ -120,7 +142,7 @@ public final class LiveKitClient {
       (layer.quality, layer.width, layer.height) = (.high, width, height)
       track.layers = [layer]
     }
-    announcements[cid] = Announcement(isMuted: isMuted, deadline: now &+ LiveKitClient.patience)
+    announcements[cid] = Announcement(request: track, isMuted: isMuted, deadline: now &+ LiveKitClient.patience)
     say(.addTrack(track))
   }
 
@@ -150,6 +172,7 @@ public final class LiveKitClient {
 
   /// A track is to be received, or not any longer.
   public func want(_ sid: String, _ isWanted: Bool) {
+    if wanted.count < LiveKitClient.mostWanted || wanted[sid] != nil { wanted[sid] = isWanted }
     say(.subscription(LiveKitSubscription(tracks: [sid], isWanted: isWanted)))
   }
 
@@ -158,6 +181,7 @@ public final class LiveKitClient {
     var settings = LiveKitTrackSettings()
     (settings.tracks, settings.quality) = ([sid], .high)
     (settings.width, settings.height, settings.rate) = (width, height, rate)
+    if self.settings.count < LiveKitClient.mostWanted || self.settings[sid] != nil { self.settings[sid] = settings }
     say(.trackSettings(settings))
   }
 
@@ -170,6 +194,7 @@ public final class LiveKitClient {
     var metadata = LiveKitMetadata()
     // What is empty stays as it is.
     (metadata.attributes, metadata.name, metadata.metadata) = ([key: value ?? ""], own.name, own.metadata)
+    if resumeEnd != nil, held.count < LiveKitClient.mostHeld { held.append(.metadata(metadata)) }
     say(.metadata(metadata))
   }
 
@@ -189,6 +214,10 @@ public final class LiveKitClient {
     guard isJoined else {
       guard now >= deadline else { return deadline }
       return fail(.timeout, "the server did not let the session in within \(LiveKitClient.patience / 1_000_000_000) s")
+    }
+    if let resumeEnd {
+      guard now >= resumeEnd else { return resumeEnd }
+      return fail(.timeout, "the server was not reached within \(LiveKitClient.absence / 1_000_000_000) s to go on with the session")
     }
     if pingTimeout > 0, now >= heardAt &+ pingInterval &+ pingTimeout {
       return fail(.timeout, "the server said nothing for \((pingInterval &+ pingTimeout) / 1_000_000_000) s")
@@ -216,6 +245,47 @@ public final class LiveKitClient {
     return nil
   }
 
+  /// The connection is lost, or leads nowhere. False: the session has failed. Else it goes on over another one, which is asked for `resumeTarget`;
+  /// it may be lost, too.
+  public func interrupt(_ failure: SignallingFailure, now: Int64) -> Bool {
+    let isName = own.sid.utf8.allSatisfy { HTTPText.isLetterOrDigit($0) || $0 == UInt8(ascii: "_") || $0 == UInt8(ascii: "-") }
+    guard isJoined, !isEnded, !failure.isFinal, isName, !own.sid.isEmpty, now < resumeEnd ?? .max else {
+      fail(failure)
+      return false
+    }
+    (resumeEnd, output) = (resumeEnd ?? now &+ LiveKitClient.absence, [])
+    return true
+  }
+
+  private func resume(_ reconnect: LiveKitReconnect, _ now: Int64) {
+    (resumeEnd, isCatchingUp, heardAt) = (nil, true, now)
+    pingAt = pingInterval > 0 ? now &+ pingInterval : .max
+    events.append(.resumed(servers: LiveKitClient.servers(reconnect.iceServers)))
+    for (cid, one) in announcements.sorted(by: { $0.key < $1.key }) {
+      if let sid = one.sid {
+        say(.mute(LiveKitMute(sid: sid, isMuted: one.isMuted)))
+      } else {
+        var request = one.request
+        request.isMuted = one.isMuted
+        announcements[cid]?.deadline = now &+ LiveKitClient.patience
+        say(.addTrack(request))
+      }
+    }
+    for isWanted in [true, false] {
+      let tracks = wanted.filter { $0.value == isWanted }.keys.sorted()
+      if !tracks.isEmpty { say(.subscription(LiveKitSubscription(tracks: tracks, isWanted: isWanted))) }
+    }
+    for sid in settings.keys.sorted() { if let known = settings[sid] { say(.trackSettings(known)) } }
+    for request in held { say(request) }
+    held = []
+  }
+
+  private static func servers(_ list: [LiveKitICEServer]) -> [ICEServer] {
+    list.prefix(8).flatMap { one in
+      one.urls.prefix(8).compactMap { ICEServer($0, user: one.username, password: one.credential) }
+    }
+  }
+
   /// The connection is lost, or never came about.
   public func fail(_ failure: SignallingFailure) {
     guard !isEnded else { return }
@@ -233,6 +303,11 @@ public final class LiveKitClient {
       let response = try LiveKitResponse(reading: bytes, longest: LiveKitClient.longest)
       if case .join(let join) = response, !isJoined { return take(join, now) }
       if case .leave(let leave) = response { return take(leave) }
+      guard resumeEnd == nil else {
+        if case .reconnect(let reconnect) = response { return resume(reconnect, now) }
+        fail(.closed, "the server does not go on with the session")
+        return
+      }
       // What comes before does not belong to this session.
       if isJoined { try take(response, now) }
     } catch {
@@ -249,9 +324,7 @@ public final class LiveKitClient {
     let second: Int64 = 1_000_000_000
     (pingInterval, pingTimeout) = (Int64(max(0, join.pingInterval)) * second, Int64(max(0, join.pingTimeout)) * second)
     pingAt = pingInterval > 0 ? now &+ pingInterval : .max
-    let servers = join.iceServers.prefix(8).flatMap { one in
-      one.urls.prefix(8).compactMap { ICEServer($0, user: one.username, password: one.credential) }
-    }
+    let servers = LiveKitClient.servers(join.iceServers)
     events.append(.joined(identity: participant.identity, LiveKitAccess(participant.permission), servers: servers))
     for other in join.others { meet(other) }
   }
@@ -277,7 +350,13 @@ public final class LiveKitClient {
       events.append(.offer(offer.sdp, tracks: Dictionary(named) { first, _ in first }))
     case .answer(let answer): events.append(.answer(answer.sdp))
     case .trickle(let trickle): try take(trickle)
-    case .participants(let update): for one in update.participants { meet(one) }
+    case .participants(let update):
+      if isCatchingUp {
+        isCatchingUp = false
+        let here = Set(update.participants.map(\.identity))
+        for gone in others.keys.filter({ !here.contains($0) }).sorted() { part(gone) }
+      }
+      for one in update.participants { meet(one) }
     case .published(let published): take(published)
     case .unpublished(let track):
       guard let cid = cid(of: track.sid) else { return }
@@ -320,14 +399,19 @@ public final class LiveKitClient {
     events.append(.speaking(identity: identity, speaker.isActive, level: speaker.isActive ? level : 127))
   }
 
+  private func part(_ identity: String) {
+    for track in others[identity]?.tracks ?? [] { (wanted[track.sid], settings[track.sid]) = (nil, nil) }
+    others[identity] = nil
+    speakers.remove(identity)
+    events.append(.left(identity: identity))
+  }
+
   private func meet(_ info: LiveKitParticipant) {
     if info.sid == own.sid || info.identity == own.identity { return change(info) }
     guard info.state != .disconnected else {
       // Somebody of the same identity may have come meanwhile.
-      guard others[info.identity]?.sid == info.sid else { return }
-      others[info.identity] = nil
-      speakers.remove(info.identity)
-      return events.append(.left(identity: info.identity))
+      if others[info.identity]?.sid == info.sid { part(info.identity) }
+      return
     }
     guard let one = LiveKitOther(info), others[one.identity] != one else { return }
     let former = others[one.identity]
