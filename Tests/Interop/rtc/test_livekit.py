@@ -13,6 +13,7 @@ import mediasdk
 import numbered
 from link import has_network
 from rtc.room_member import RoomMember
+from rtc.way import Way
 
 try:
     from livekit import api, rtc
@@ -525,6 +526,24 @@ class LiveKitRoom(unittest.IsolatedAsyncioTestCase):
         _, bob = await self.check_reconnecting(rtc.SimulateScenarioKind.SIMULATE_FULL_RECONNECT)
         self.assertEqual(list(bob.room.remote_participants), ["anna"])
 
+    async def test_session_goes_on(self) -> None:
+        """Its connection to the server is reset, of which others notice nothing."""
+        way = await Way(self.hub.info.web_port).open()
+        self.addAsyncCleanup(way.close)
+        anna = await self.client("anna")
+        await anna.publish_video(ANNA[0])
+        bob = self.add(RoomMember(f"livekit+ws://127.0.0.1:{way.port}", "Bob", *BOB, token("id-Bob")))
+        await self.sees(anna, "id-Bob", BOB[0])
+        await self.until("Bob sees Anna", lambda: len(bob.pictures["Anna"]) > PICTURES)
+        for count in [1, 2]:
+            way.cut()
+            again = [mediasdk.SessionState.RECONNECTING, mediasdk.SessionState.CONNECTED] * count
+            await self.until("Bob is connected again", lambda: bob.states[-2 * count:] == again)
+            begin = len(bob.pictures["Anna"])
+            await self.until("Bob sees Anna", lambda: len(bob.pictures["Anna"]) > begin + PICTURES)
+            await self.sees(anna, "id-Bob", BOB[0])
+        self.assertEqual((anna.of("participant_disconnected"), anna.of("track_unpublished"), bob.gone, bob.left), ([], [], [], []))
+
     # --------------------------------------------------------------------------------------------------------------- access
 
     async def test_refusals(self) -> None:
@@ -571,6 +590,7 @@ class LiveKitRoomOfTwoConnections(LiveKitRoom):
     has_one_connection = False
     test_five_videos_of_one_client = test_layers = test_screens_with_member = test_screens_with_session = test_moderation = test_many_messages = test_bytes = None  # type: ignore[assignment]
     test_refusals = test_same_identity = test_twenty_come_and_go = test_administration = test_session_that_moderates = None  # type: ignore[assignment]
+    test_session_goes_on = None  # type: ignore[assignment]
 
 
 if __name__ == "__main__":
