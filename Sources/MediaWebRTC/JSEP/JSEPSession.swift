@@ -280,7 +280,9 @@ public struct JSEPSession: Sendable {
   private mutating func restore() {
     guard let saved else { return }
     if credentials != saved.credentials { (candidates, hasAllCandidates) = ([], false) }
+    let proposed = registry.proposed
     (sections, registry, credentials, local, nextName) = (saved.sections, saved.registry, saved.credentials, saved.local, saved.nextName)
+    registry.proposed = proposed
     wantsRestart = wantsRestart || saved.wantsRestart
     transceivers = transceivers.compactMap { transceiver in
       var transceiver = transceiver

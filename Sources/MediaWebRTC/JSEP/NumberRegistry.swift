@@ -8,6 +8,8 @@ struct NumberRegistry: Sendable {
   private(set) var extensions: [UInt8: String] = [:]
   /// The id by which each extension was agreed on first. The other end may give it a second one, which is not read: the session reads one.
   private(set) var agreed: [String: UInt8] = [:]
+  /// By the last offers of this end: the next one keeps them, as the other end may use them until it has answered.
+  var proposed: [String: UInt8] = [:]
   /// 64 to 95 look like RTCP (RFC 5761, section 4); below 35 are static ones.
   private static let free: [ClosedRange<UInt8>] = [96...127, 35...63]
   /// Of the one-byte form.
@@ -61,6 +63,11 @@ struct NumberRegistry: Sendable {
     one.associated == other.associated && (one.associated == nil ? one.allows(other) : one.isOf(other))
   }
 
+  private func isFree(_ id: UInt8, for uri: String) -> Bool {
+    if let name = extensions[id] { return name == uri }
+    return !proposed.contains { $0.value == id && $0.key != uri }
+  }
+
   private func known(_ uri: String) -> UInt8? { agreed[uri] ?? extensions.filter { $0.value == uri }.keys.min() }
 
   /// Ids for what is wanted, which has those that are preferred.
@@ -68,14 +75,15 @@ struct NumberRegistry: Sendable {
     var map = ExtensionMap()
     let fields = ExtensionMap.known.filter { wanted[keyPath: $0.field] != 0 }
     for (uri, field) in fields {
-      let preferred = wanted[keyPath: field]
-      map[keyPath: field] = known(uri) ?? (extensions[preferred] == nil ? preferred : 0)
-      if map[keyPath: field] != 0 { extensions[map[keyPath: field]] = uri }
-    }
-    for (uri, field) in fields where map[keyPath: field] == 0 {
-      guard let id = NumberRegistry.freeIDs.first(where: { extensions[$0] == nil }) else { break }
+      let choices = [known(uri), proposed[uri], wanted[keyPath: field]].compactMap { $0 }
+      guard let id = choices.first(where: { isFree($0, for: uri) }) else { continue }
       (map[keyPath: field], extensions[id]) = (id, uri)
     }
+    for (uri, field) in fields where map[keyPath: field] == 0 {
+      guard let id = NumberRegistry.freeIDs.first(where: { isFree($0, for: uri) }) else { break }
+      (map[keyPath: field], extensions[id]) = (id, uri)
+    }
+    for (id, uri) in map.names { proposed[uri] = id }
     return map
   }
 }

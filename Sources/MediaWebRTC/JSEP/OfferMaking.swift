@@ -30,6 +30,7 @@ extension JSEPSession {
     }
     if !names.isEmpty { description.bundle(names) }
     local = description
+    registry.proposed = draft.proposed
   }
 
   /// o=, s=, c= and what is of all media.

@@ -65,6 +65,26 @@ import Testing
     try session.apply(b.session.anticipated, now: 0, Sink())
   }
 
+  /// An offer that takes the place of one that was not answered: the other end may use either.
+  @Test func offersThatFollowEachOtherKeepTheirExtensions() throws {
+    var (a, b) = (SignalledEnd(1), SignalledEnd(2))
+    try b.add(.video)
+    // What the other end has named leaves audio and video other ids than are preferred.
+    let foreign = try b.offer().replacing(line: "a=extmap:2 ", by: "a=extmap:2 urn:other")
+    _ = try a.answer(to: foreign)
+    let audio = try a.add(.audio)
+    let session = RTPSession(
+      RTPSettings(cname: "a", clock: NTPClock(NTPTimestamp(unixNanoseconds: 0), at: 0), seed: 1), receiving: [:], now: 0)
+    _ = try a.offer()
+    let first = a.session.anticipated
+    try session.apply(first, now: 0, Sink())
+    try a.session.stop(audio)
+    try a.add(.video)
+    _ = try a.offer()
+    try session.apply(a.session.anticipated, now: 0, Sink())
+    #expect(a.session.anticipated.extensions.transportSequence == first.extensions.transportSequence)
+  }
+
   private func change(_ end: inout SignalledEnd, _ random: inout SeededRandom) throws {
     let directions = RTPMedia.Direction.allCases
     guard let chosen = end.session.transceivers.randomElement(using: &random), Int.random(in: 0..<3, using: &random) > 0 else {
