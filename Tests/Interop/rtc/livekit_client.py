@@ -15,7 +15,6 @@ import numbered
 RATE = 15  # pictures a second
 KEY, SECRET = "key", "a secret of thirty-two characters"
 LOUDEST = 32_768
-EXCELLENT = rtc.ConnectionQuality.QUALITY_EXCELLENT
 CAMERA, SCREEN, MICROPHONE = rtc.TrackSource.SOURCE_CAMERA, rtc.TrackSource.SOURCE_SCREENSHARE, rtc.TrackSource.SOURCE_MICROPHONE
 EVENTS = ["participant_connected", "participant_disconnected", "track_published", "track_unpublished", "track_subscribed", "track_unsubscribed",
           "track_subscription_failed", "track_muted", "track_unmuted", "disconnected", "reconnecting", "reconnected"]

