@@ -175,7 +175,9 @@ enum {
   /** user_id, also the session's own; state: MSDK_SCREEN_SHARE_*; kind; incoming_video, if another participant shares. The event
    * comes after the stream is added and before it is removed. Members that join later get it too. */
   MSDK_EVENT_SCREEN_SHARE_STATE = 18,
-  MSDK_EVENT_MODERATED = 19, /**< user_id: the moderator; value: MSDK_MODERATION_*, applied to this session; text: the reason */
+  /** user_id: the moderator, "" if it is not known or no participant (hub.h, LiveKit's API); value: MSDK_MODERATION_*, applied to this
+   * session; text: the reason */
+  MSDK_EVENT_MODERATED = 19,
   /** state: MSDK_INGEST_*; value: MSDK_FEED_*; kind, status, text; outgoing_video, format, codec: while sharing. See ingest.h. */
   MSDK_EVENT_INGEST = 20,
   /** outgoing_video or outgoing_audio, kind; codec: the new codec. A member joined that does not decode the previous codec, or whom

@@ -40,6 +40,7 @@ final class LiveKitService: Sendable {
         return LiveKitServiceRequest.participant(try participant(identity))
       case .describeRoom(let metadata):
         registry.room.metadata = metadata
+        let described = described
         for one in registry.members { one.change { $0.setRoom(described) } }
         return LiveKitServiceRequest.room(described)
       case .send(let data):

@@ -18,12 +18,13 @@ package struct RoomAdministration: Sendable {
   package var participants: [Participant] {
     guard let room = LoopbackRooms.find(name) else { return [] }
     return room.state.withLock { state in
-      state.members.map { one in
+      let streams = Dictionary(grouping: state.streams.values) { ObjectIdentifier($0.publisher) }
+      return state.members.map { one in
         var member = one.member
         member.permissions = state.permissions[ObjectIdentifier(one)] ?? []
         member.attributes = one.attributes.withLock { $0 }
-        let streams = state.streams.values.filter { $0.publisher === one }.map(\.description)
-        return Participant(member: member, streams: streams.sorted { $0.id.value < $1.id.value })
+        let own = (streams[ObjectIdentifier(one)] ?? []).map(\.description)
+        return Participant(member: member, streams: own.sorted { $0.id.value < $1.id.value })
       }
     }
   }

@@ -105,11 +105,13 @@ final class LiveKitSession: RoomSession, TransportDelegate {
       fingerprint: url.fingerprint, longest: LiveKitClient.longest
     ) { LiveKitClient.failure($0, of: endpoint.text) }
     let socket = WebSocketLink(settings, network: network, thread: thread)
-    let (former, number): (WebSocketLink?, Int) = state.withLock { state in
-      defer { state.socket = state.isLeft ? nil : socket }
+    let (former, number, isLeft): (WebSocketLink?, Int, Bool) = state.withLock { state in
+      defer { if !state.isLeft { state.socket = socket } }
       state.sockets += 1
-      return (state.socket, state.sockets)
+      return (state.socket, state.sockets, state.isLeft)
     }
+    // It has left meanwhile: nobody would close it.
+    guard !isLeft else { return }
     former?.close()
     do throws(MediaError) {
       try socket.start { [weak self] event in

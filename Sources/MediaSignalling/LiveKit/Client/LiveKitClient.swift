@@ -1,8 +1,9 @@
 import MediaCore
 
 /// The client's side of the signalling of one participant (LiveKit's protocol, version 0: `LiveKitVersion`). Messages of the server and what
-/// the owner wants go in; messages and events come out. It owns no connection, no clock and no random source. A connection that is lost is replaced by
-/// another one, over which the session goes on (`interrupt`). After `.failed` another session is another client. Calls come one at a time. Source: the definitions of the protocol (livekit_rtc.proto, livekit_models.proto).
+/// the owner wants go in; messages and events come out. It owns no connection, no clock and no random source. A connection that is lost is
+/// replaced by another one, over which the session goes on (`interrupt`). After `.failed` another session is another client. Calls come one at a
+/// time. Source: the definitions of the protocol (livekit_rtc.proto, livekit_models.proto).
 public final class LiveKitClient {
   /// What happened.
   public enum Event: Sendable, Equatable {
