@@ -26,6 +26,14 @@
  * gives the codec. The stream is raw again only if it is stopped and started. While it is raw, its encoder's options have no effect and
  * it has no encoded frames.
  *
+ * Layers. In a room whose server chooses for each receiver (loopback:, livekit+ws:), a virtual stream of MSDK_CODEC_VP8 is sent in up to
+ * three sizes at once: the format, half and a quarter of its width and height (simulcast). A receiver with a narrow network path, or
+ * with a small preference, gets a smaller one, and the others the whole. Only layers that somebody receives are encoded: in a room whose
+ * members are all in this process, one per size that they prefer. All layers together take about 1.4 times the bitrate and the time of
+ * the largest, for which target_bitrate is; max_bitrate is for all together. Within the estimate the smaller ones come first. Key
+ * frames are made in all layers together. Frames that are read here (the tap, the encoded callback) are of the largest, which is then
+ * always encoded. most_layers 1 turns this off. Screen shares, streams of other codecs and with encoded_input have one layer.
+ *
  * A stream may have any pixel format with any codec. What the encoder does not accept is converted just before it, after the filters
  * and previews, which get the declared format; RGB becomes BT.601 in limited range. Raw frames are sent as declared.
  *
@@ -150,7 +158,7 @@ typedef struct msdk_outgoing_video_options {
    * does not change back by itself. A member decodes the codecs that their engine's classes decoded when they connected. */
   const uint32_t *codecs;
   uint32_t codec_count;
-  uint32_t reserved0; /**< 0 */
+  uint32_t most_layers; /**< 1..3; 0: 3 from 960 pixels of the longer side on, 2 from 640, else 1; see Layers above */
 } msdk_outgoing_video_options;
 
 /** Makes a stream. Every format is checked against the limits and the codecs' sizes (MSDK_E_LIMIT); one invalid format makes the
@@ -337,11 +345,11 @@ typedef struct msdk_outgoing_video_stats { /* the names of W3C webrtc-stats wher
   uint32_t key_frame_requests; /**< from receivers */
   uint64_t reports_dropped;
   uint32_t receivers; /**< subscribed at present */
-  uint32_t reserved0;
+  uint32_t layers;    /**< in which the stream is published, 1..3 */
   double paced_frames_per_second; /**< the current maximum rate: see above and set_frame_rate; 0: not started, or not paced */
   uint64_t frames_repeated; /**< frames of a screen share sent again; only bytes and key frames count them too */
   uint32_t codec;     /**< MSDK_CODEC_* or another: the current codec, or the last one; _AUTO: never started */
-  uint32_t reserved1; /**< 0 */
+  uint32_t active_layers; /**< in which the last frame was encoded; 0: none was */
   int64_t total_filter_time_ns; /**< in the filters and in the conversions for them */
   uint64_t tap_frames_dropped; /**< raw and encoded frames that the tap's queues had no place for */
   uint32_t wanted_width, wanted_height; /**< by the receivers together, in pixels; 0: any */

@@ -53,7 +53,6 @@ public func msdk_outgoing_video_create(
 
 extension OutgoingVideoOptions {
   fileprivate init(_ native: msdk_outgoing_video_options) throws(MediaError) {
-    try ForeignStruct.checkReserved(native.reserved0, "options.reserved0")
     let kind = try videoKind(native.kind, "options.kind")
     guard native.format_count <= 64 else {
       throw MediaError(.range, "options.format_count is \(native.format_count); accepted: 1..64")
@@ -78,6 +77,7 @@ extension OutgoingVideoOptions {
     queueCapacity = Int(native.queue_capacity)
     isEncodedInput = try flag(native.encoded_input, "options.encoded_input")
     encoderThreads = Int(native.encoder_threads)
+    mostLayers = Int(native.most_layers)
     bitrate.target = native.target_bitrate
     if native.min_bitrate != 0 { bitrate.least = native.min_bitrate }
     if native.max_bitrate != 0 { bitrate.most = native.max_bitrate }
@@ -364,6 +364,7 @@ public func msdk_outgoing_video_get_stats(
     native.key_frame_requests = counters.keyFrameRequests
     native.reports_dropped = stats.reportsDropped
     native.tap_frames_dropped = stats.tapDropped
+    (native.layers, native.active_layers) = (UInt32(stats.layers), stats.counters.activeLayers)
     (native.wanted_width, native.wanted_height) = (stats.wanted.width, stats.wanted.height)
     native.wanted_frames_per_second = stats.wanted.frameRate?.perSecond ?? 0
     native.receivers = UInt32(clamping: stats.receivers)

@@ -14,12 +14,17 @@ public protocol MediaOutlet: AnyObject, Sendable {
 final class TransportOutlet: MediaOutlet {
   private let transport: any Transport
   private let stream: StreamID
+  /// nil: of a stream in one.
+  private let layer: Int?
 
-  init(_ transport: any Transport, _ stream: StreamID) {
-    (self.transport, self.stream) = (transport, stream)
+  init(_ transport: any Transport, _ stream: StreamID, layer: Int? = nil) {
+    (self.transport, self.stream, self.layer) = (transport, stream, layer)
   }
 
-  func send(_ frame: EncodedFrame, _ id: FrameID) -> SendResult { transport.send(frame, id, on: stream) }
+  func send(_ frame: EncodedFrame, _ id: FrameID) -> SendResult {
+    guard let layer else { return transport.send(frame, id, on: stream) }
+    return transport.send(frame, id, on: stream, layer: layer)
+  }
   func send(_ frame: VideoFrame, _ id: FrameID) -> SendResult { transport.send(frame, id, on: stream) }
   func send(_ frame: AudioFrame, _ id: FrameID) -> SendResult { transport.send(frame, id, on: stream) }
 }

@@ -24,6 +24,13 @@ public struct StreamLayers: Sendable, Equatable {
     layers = [Layer](repeating: Layer(), count: min(max(1, count), StreamLayers.most))
   }
 
+  /// The size of a layer of a stream that is so large: each is half as wide and high as the next, with even sides.
+  public func size(of layer: Int, width: UInt32, height: UInt32) -> (width: UInt32, height: UInt32) {
+    let halvings = UInt32(layers.count - 1 - layer)
+    guard halvings > 0 else { return (width, height) }
+    return (max(2, (width >> halvings) & ~1), max(2, (height >> halvings) & ~1))
+  }
+
   /// What a transport says, which may come from a network: what it does not name is not active, or not bounded, and names of what does not exist
   /// are nothing.
   public mutating func follow(active: [Bool], bitrates: [UInt64]) {

@@ -200,12 +200,16 @@ public protocol Transport: AnyObject, Sendable {
   func setSpeaking(_ stream: StreamID, _ isSpeaking: Bool, level: UInt32)
   /// Borrowed, of the codec that the stream was published with.
   func send(_ frame: EncodedFrame, _ id: FrameID, on stream: StreamID) -> SendResult
+  /// In one layer of a stream that was published in several; the smallest is 0. Each layer has frame numbers of its own.
+  func send(_ frame: EncodedFrame, _ id: FrameID, on stream: StreamID, layer: Int) -> SendResult
   /// Raw, of a transport that carries such, on a stream that was published raw.
   func send(_ frame: VideoFrame, _ id: FrameID, on stream: StreamID) -> SendResult
   /// As a raw video frame.
   func send(_ frame: AudioFrame, _ id: FrameID, on stream: StreamID) -> SendResult
   /// The same for one stream, which is published: for whoever sends a frame after the other.
   func outlet(of stream: StreamID) -> any MediaOutlet
+  /// For one layer of a stream that was published in several.
+  func outlet(of stream: StreamID, layer: Int) -> any MediaOutlet
   /// Whether streams may be published before it is connected: from `connect` on, as they are part of what has to be agreed on.
   var publishesBeforeConnected: Bool { get }
   /// The streams that the session had when `connect` was called are published; of a transport with `publishesBeforeConnected`.
@@ -260,8 +264,8 @@ public protocol Transport: AnyObject, Sendable {
   /// What was sent before is sent first; what has come and was not read is dropped. `closed` follows. Throws `.notFound`.
   func closeChannel(_ channel: MessageChannelID) throws(MediaError)
 
-  /// What the encoder of a published stream is to make, in bits a second: for the stats.
-  func setTargetBitrate(_ stream: StreamID, _ bitrate: UInt64)
+  /// What the encoder of a published stream, or of one of its layers, is to make, in bits a second: for the stats.
+  func setTargetBitrate(_ stream: StreamID, layer: Int, _ bitrate: UInt64)
 
   /// Since the transport was made.
   var stats: TransportStats { get }
@@ -278,6 +282,10 @@ public protocol Transport: AnyObject, Sendable {
 extension Transport {
   /// One that looks the stream up for each frame.
   public func outlet(of stream: StreamID) -> any MediaOutlet { TransportOutlet(self, stream) }
+  /// One that looks the stream up for each frame.
+  public func outlet(of stream: StreamID, layer: Int) -> any MediaOutlet { TransportOutlet(self, stream, layer: layer) }
+  /// The whole stream: a transport without the feature `layers`.
+  public func send(_ frame: EncodedFrame, _ id: FrameID, on stream: StreamID, layer: Int) -> SendResult { send(frame, id, on: stream) }
   /// In one layer.
   public func publish(_ stream: StreamID, codec: UInt32, format: StreamFormat) throws(MediaError) {
     try publish(stream, codec: codec, format: format, layers: .one)
@@ -302,7 +310,7 @@ extension Transport {
   /// Ignored: a transport without the feature `attributes`.
   public func setAttribute(_ key: String, _ value: String?) throws(MediaError) {}
   /// Ignored: a transport without figures of its network path.
-  public func setTargetBitrate(_ stream: StreamID, _ bitrate: UInt64) {}
+  public func setTargetBitrate(_ stream: StreamID, layer: Int, _ bitrate: UInt64) {}
   /// nil: there is no network path.
   public var networkFigures: NetworkFigures? { nil }
   /// nil: there is no network path.

@@ -29,6 +29,8 @@ public struct TransportFeatures: OptionSet, Sendable {
   public static let attributes = TransportFeatures(rawValue: 128)
   /// Members of its rooms send each other data (`Transport.send`).
   public static let data = TransportFeatures(rawValue: 256)
+  /// Its rooms take a video stream in several layers, of which each receiver gets one.
+  public static let layers = TransportFeatures(rawValue: 512)
 }
 
 /// A kind of url, and the transport behind it. Each transport's folder has its factory, and the session's list of them (`Transports`) a line.

@@ -20,8 +20,12 @@ final class WebRTCTransport: Transport {
     /// Added to the numbers of frames: those of a stream that was sent in the transceiver before are not used again.
     let offset: FrameID
     var last: FrameID = 0
-    /// Of what is sent; nil: nothing is agreed on.
-    var ssrc: SSRC?
+    /// Names of its layers, the smallest first; none: it has one.
+    let layers: [String]
+    /// Of what is sent, in the order in which it was agreed on; none: nothing is.
+    var sources: [SSRC] = []
+    /// Of each layer, its place in them; nil: it is not sent. Where the other end takes one, that is the best.
+    var places: [Int?]
     var isSpeaking = false
     /// The other end takes it, and there is a path.
     var isTaken = false
@@ -154,15 +158,17 @@ final class WebRTCTransport: Transport {
   func makeStreamID() -> StreamID { StreamID.next() }
 
   func publish(_ stream: StreamID, codec: UInt32, format: StreamFormat, layers: StreamLayers) throws(MediaError) {
-    try publish(stream, codec, format, layers, in: nil, as: nil)
+    try layers.checkIsOne(over: "WebRTC")
+    try publish(stream, codec, format)
   }
 
-  /// `section`: the mid of a section of the other end's offer, in which it is to be sent; nil: in any. `track`: what descriptions call it; nil:
+  /// `layers`: names of those in which it is offered, the smallest first; none: one. `section`: the mid of a section of the other end's offer, in which it is to be sent; nil: in any. `track`: what descriptions call it; nil:
   /// that does not matter. Throws `.notFound` for a section that is not there, or that another stream has.
   func publish(
-    _ stream: StreamID, _ codec: UInt32, _ format: StreamFormat, _ layers: StreamLayers, in section: String?, as track: RTPMedia.Track?
+    _ stream: StreamID, _ codec: UInt32, _ format: StreamFormat, layers: [String] = [], in section: String? = nil,
+    as track: RTPMedia.Track? = nil
   ) throws(MediaError) {
-    let (kind, encoding) = try WebRTCTransport.check(codec, format, layers)
+    let (kind, encoding) = try WebRTCTransport.check(codec, format)
     let receives = kind == .video ? options.receivesVideo : options.receivesAudio
     try state.withLock { state throws(MediaError) in
       guard let driver = state.driver else { throw WebRTCTransport.notConnected }
@@ -173,6 +179,7 @@ final class WebRTCTransport: Transport {
         // A medium in which nothing is sent is used, as that of an offer of the other end.
         let free = peer.signalling.transceivers.first { one in
           one.kind == kind && !one.isStopped && !inUse.contains(one.id) && (section == nil || one.mid == section)
+            && one.layers.map(\.id) == layers
         }
         if let free {
           try peer.setDirection(RTPMedia.Direction(sends: true, receives: free.direction.receives || receives), of: free.id)
@@ -180,18 +187,20 @@ final class WebRTCTransport: Transport {
           return free.id
         }
         if let section { throw MediaError(.notFound, "WebRTC: no section \"\(section.prefix(64))\" of that medium is free") }
-        return try peer.addTransceiver(kind, receives ? .sendReceive : .sendOnly, tracks: [track])
+        return try peer.addTransceiver(
+          kind, receives ? .sendReceive : .sendOnly, tracks: [track], layers: layers.map { .init($0, isSent: true) })
       }
-      state.publications[stream] = Publication(transceiver: transceiver, encoding: encoding, offset: state.numbers[transceiver] ?? 0)
+      state.publications[stream] = Publication(
+        transceiver: transceiver, encoding: encoding, offset: state.numbers[transceiver] ?? 0, layers: layers,
+        places: Array(0..<max(1, layers.count)))
     }
     followAgreement()
   }
 
   /// What such a stream is sent as. Throws `.unsupported`.
   static func check(
-    _ codec: UInt32, _ format: StreamFormat, _ layers: StreamLayers
+    _ codec: UInt32, _ format: StreamFormat
   ) throws(MediaError) -> (kind: Transceiver.Kind, encoding: RTPEncoding) {
-    try layers.checkIsOne(over: "WebRTC")
     let kind: Transceiver.Kind = if case .video = format { .video } else { .audio }
     guard let encoding = RTPEncoding(codec: codec), encoding.isVideo == (kind == .video) else {
       throw MediaError(
@@ -218,7 +227,9 @@ final class WebRTCTransport: Transport {
         try peer.setDirection(RTPMedia.Direction(sends: false, receives: transceiver.direction.receives), of: publication.transceiver)
       }
       // Goodbye is said at once, whenever that is agreed on.
-      if let index = peer.stream(publication.transceiver) { peer.rtp.endStream(index) }
+      for layer in publication.sources.indices {
+        if let index = peer.stream(publication.transceiver, layer: layer) { peer.rtp.endStream(index) }
+      }
     }
   }
 
@@ -230,17 +241,20 @@ final class WebRTCTransport: Transport {
     state.withLock { $0.publications[stream]?.isSpeaking = isSpeaking }
   }
 
-  func send(_ frame: EncodedFrame, _ id: FrameID, on stream: StreamID) -> SendResult {
+  func send(_ frame: EncodedFrame, _ id: FrameID, on stream: StreamID) -> SendResult { send(frame, id, on: stream, layer: 0) }
+
+  func send(_ frame: EncodedFrame, _ id: FrameID, on stream: StreamID, layer: Int) -> SendResult {
     let (driver, publication): (PeerDriver?, Publication?) = state.withLock { state in
       let last = state.publications[stream]?.last ?? 0
       state.publications[stream]?.last = max(id, last)
       return (state.driver, state.publications[stream])
     }
     guard let driver, let publication else { return .notConnected }
-    guard publication.isTaken else { return .noReceiver }
+    guard publication.isTaken, publication.places.indices.contains(layer), let place = publication.places[layer] else { return .noReceiver }
     do throws(PacketError) {
       try driver.send(
-        frame, number: UInt16(truncatingIfNeeded: publication.offset &+ id), on: publication.transceiver, isVoice: publication.isSpeaking)
+        frame, number: UInt16(truncatingIfNeeded: publication.offset &+ id), on: publication.transceiver, layer: place,
+        isVoice: publication.isSpeaking)
     } catch {
       return .queueFull
     }
@@ -251,11 +265,13 @@ final class WebRTCTransport: Transport {
     return .sent
   }
 
-  /// Looks at what a publication is sent as; nil: nothing is agreed on.
-  private func look<Result>(at stream: StreamID, _ body: (PeerConnection, _ index: Int) -> Result?) -> Result? {
+  /// Looks at what a publication, or one of its layers, is sent as; nil: nothing is agreed on.
+  private func look<Result>(at stream: StreamID, layer: Int? = nil, _ body: (PeerConnection, _ index: Int) -> Result?) -> Result? {
     let (driver, publication) = state.withLock { ($0.driver, $0.publications[stream]) }
     guard let driver, let publication else { return nil }
-    return driver.look { peer in peer.stream(publication.transceiver).flatMap { body(peer, $0) } }
+    let place = layer.map { publication.places.indices.contains($0) ? publication.places[$0] : nil } ?? 0
+    guard let place else { return nil }
+    return driver.look { peer in peer.stream(publication.transceiver, layer: place).flatMap { body(peer, $0) } }
   }
 
   func backlog(of stream: StreamID) -> Int64 {
@@ -269,8 +285,8 @@ final class WebRTCTransport: Transport {
     } ?? Carriage()
   }
 
-  func setTargetBitrate(_ stream: StreamID, _ bitrate: UInt64) {
-    _ = look(at: stream) { peer, index in peer.rtp.setTargetBitrate(Int(clamping: bitrate), sending: index) }
+  func setTargetBitrate(_ stream: StreamID, layer: Int, _ bitrate: UInt64) {
+    _ = look(at: stream, layer: layer) { peer, index in peer.rtp.setTargetBitrate(Int(clamping: bitrate), sending: index) }
   }
 
   // MARK: Streams in
@@ -305,10 +321,17 @@ final class WebRTCTransport: Transport {
 
   var networkFigures: NetworkFigures? { state.withLock { $0.driver }?.look { $0.rtp.networkFigures } }
 
+  /// Of all layers together.
   func look(sending stream: StreamID) -> OutboundSnapshot? {
-    look(at: stream) { peer, index in
-      peer.rtp.stats(sending: index).map { OutboundSnapshot(stream: $0, path: peer.rtp.pathStats) }
+    let layers = state.withLock { $0.publications[stream]?.places.indices } ?? 0..<0
+    let looks = layers.compactMap { layer in
+      look(at: stream, layer: layer) { peer, index in
+        peer.rtp.stats(sending: index).map { OutboundSnapshot(stream: $0, path: peer.rtp.pathStats) }
+      }
     }
+    guard var sum = looks.first else { return nil }
+    for look in looks.dropFirst() { sum.stream.add(look.stream) }
+    return sum
   }
 
   func look(receiving stream: StreamID) -> InboundSnapshot? {

@@ -51,7 +51,7 @@ extension WebRTCTransport: PeerDriverDelegate {
   private func follow(_ event: RTPSessionEvent, _ driver: PeerDriver) {
     switch event {
     case .keyFrameRequested(let ssrc):
-      let stream = state.withLock { state in state.publications.first { $0.value.ssrc == ssrc }?.key }
+      let stream = state.withLock { state in state.publications.first { $0.value.sources.contains(ssrc) }?.key }
       if let stream { post(.keyFrameRequested(stream)) }
     case .target(let rate):
       let hasFeedback = driver.look { $0.rtp.configuration.hasTransportFeedback }

@@ -64,15 +64,25 @@ extension WebRTCTransport {
       let isHere = state.phase == .here || state.phase == .reconnecting
       var (events, refused): ([TransportEvent], [StreamID]) = ([], [])
       for (stream, publication) in state.publications.sorted(by: { $0.key.value < $1.key.value }) {
-        let (agreed, isRefused): (SSRC?, Bool) = driver.look { peer in
-          guard let transceiver = peer.signalling.transceiver(publication.transceiver) else { return (nil, true) }
+        let (agreed, isRefused): ([(ssrc: SSRC, rid: String?)], Bool) = driver.look { peer in
+          guard let transceiver = peer.signalling.transceiver(publication.transceiver) else { return ([], true) }
           let medium = peer.signalling.negotiated?.media.first { $0.transceiver == publication.transceiver }
-          guard medium?.codec != nil, let index = peer.stream(publication.transceiver) else { return (nil, transceiver.isStopped) }
-          return (peer.rtp.settings(ofStream: index)?.ssrc, false)
+          guard let medium, medium.codec != nil, peer.stream(publication.transceiver) != nil else { return ([], transceiver.isStopped) }
+          return (medium.sources, false)
         }
-        let isTaken = isHere && agreed != nil
-        state.publications[stream]?.ssrc = agreed
+        let isTaken = isHere && !agreed.isEmpty
+        state.publications[stream]?.sources = agreed.map(\.ssrc)
         state.publications[stream]?.isTaken = isTaken
+        if !agreed.isEmpty, !publication.layers.isEmpty {
+          let isOne = agreed.count == 1 && agreed[0].rid == nil
+          let places = publication.layers.map { name in
+            isOne ? (name == publication.layers.last ? 0 : nil) : agreed.firstIndex { $0.rid == name }
+          }
+          if places.map({ $0 == nil }) != publication.places.map({ $0 == nil }) {
+            events.append(.layers(stream, active: places.map { $0 != nil }, bitrates: []))
+          }
+          state.publications[stream]?.places = places
+        }
         if isTaken != publication.isTaken { events.append(.receivers(stream, isTaken ? 1 : 0)) }
         if isRefused, !publication.isRefused { refused.append(stream) }
         state.publications[stream]?.isRefused = isRefused

@@ -10,6 +10,15 @@ final class StandInTransport: Transport {
   let backlog = Monitor<Int64>(0)
   let published = Monitor<StreamID?>(nil)
   let layers = Journal<StreamLayers>()
+  /// A frame of a stream in several.
+  struct Layered: Sendable {
+    let layer: Int
+    let id: FrameID
+    let size: (width: UInt32, height: UInt32)
+    let isKey: Bool
+  }
+  let layered = Journal<Layered>()
+  let targets = Monitor([Int: UInt64]())
   let withdrawn = Journal<StreamID>()
   let sent = Journal<FrameID>()
   let carriage = Monitor(Carriage())
@@ -44,6 +53,13 @@ final class StandInTransport: Transport {
     units.add(frame)
     return .sent
   }
+
+  func send(_ frame: EncodedFrame, _ id: FrameID, on stream: StreamID, layer: Int) -> SendResult {
+    layered.add(Layered(layer: layer, id: id, size: (frame.native.pointee.width, frame.native.pointee.height), isKey: frame.isKeyFrame))
+    return send(frame, id, on: stream)
+  }
+
+  func setTargetBitrate(_ stream: StreamID, layer: Int, _ bitrate: UInt64) { targets.withLock { $0[layer] = bitrate } }
 
   func send(_ frame: VideoFrame, _ id: FrameID, on stream: StreamID) -> SendResult {
     sent.add(id)

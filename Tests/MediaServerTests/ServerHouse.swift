@@ -116,6 +116,20 @@ final class ServerHouse {
     return page
   }
 
+  /// A frame of VP8 in a layer. Of a key frame the smallest is 320x240, and each twice the one before (RFC 6386, section 9.1).
+  func frame(_ number: FrameID, of layer: Int, bytes size: Int, isKey: Bool, from pool: BufferPool) throws -> EncodedFrame? {
+    var attributes = msdk_encoded_frame()
+    attributes.codec = WebMember.codec(isVideo: true)
+    attributes.flags = isKey ? UInt32(MSDK_ENCODED_KEY) : 0
+    (attributes.width, attributes.height) = (320 << UInt32(layer), 240 << UInt32(layer))
+    (attributes.timestamp_ns, attributes.level) = (clock.now(), 127)
+    var bytes = (0..<size).map { UInt8(truncatingIfNeeded: $0 &* 7 &+ Int(number)) }
+    let sides = [attributes.width, attributes.height].flatMap { [UInt8(truncatingIfNeeded: $0), UInt8($0 >> 8)] }
+    let head: [UInt8] = isKey ? [0x50, 2, 0, 0x9D, 1, 0x2A] + sides : [0x31, 1, 0]
+    bytes.replaceSubrange(0..<head.count, with: head)
+    return try bytes.withUnsafeBytes { try EncodedFrame.make(copying: $0, attributes: attributes, from: pool, deadline: 0) }
+  }
+
   func close() throws {
     for end in ends { end.link.disconnect() }
     web.close()
@@ -139,6 +153,8 @@ final class RoomEnd: TransportDelegate, EncodedSink, @unchecked Sendable {
   private(set) var times: [UInt32: [Int64]] = [:]
   private(set) var keysWanted = 0
   private(set) var keysReceived = 0
+  /// Which layers of a stream of its own are to be sent, as it was told last.
+  private(set) var layers: [Bool] = []
   /// Channels of data that the other end has opened.
   private(set) var readable: [MessageChannelID] = []
   /// Data of others: who sent it, what, and how.
@@ -172,6 +188,7 @@ final class RoomEnd: TransportDelegate, EncodedSink, @unchecked Sendable {
       events.append("removed")
     case .streamMuted(_, let isMuted): events.append(isMuted ? "muted" : "unmuted")
     case .keyFrameRequested: keysWanted += 1
+    case .layers(_, let active, _): layers = active
     case .receivers(_, let count): events.append("receivers \(count)")
     case .channel(let channel, .opened(_, isIncoming: true)): readable.append(channel)
     case .unreachable(_, let user, let error): events.append("unreachable \(user) \(error.status)")
@@ -207,6 +224,26 @@ final class RoomEnd: TransportDelegate, EncodedSink, @unchecked Sendable {
     try link.publish(id, codec: codec ?? WebMember.codec(isVideo: isVideo), format: format)
     streams.append(id)
     return id
+  }
+
+  /// A video in three layers.
+  func publishLayers() throws {
+    let id = link.makeStreamID()
+    let format = VideoFormat(.i420, width: 1_280, height: 960, frameRate: FrameRate(30))
+    try link.publish(id, codec: WebMember.codec(isVideo: true), format: .video(format, kind: 1), layers: StreamLayers(count: 3))
+    streams.append(id)
+  }
+
+  /// A frame of so many bytes in each layer of that which is to be sent.
+  func sendLayers(_ sizes: [Int], isKey: Bool) throws {
+    let stream = try #require(streams.last)
+    let number = (numbers[stream] ?? 0) + 1
+    numbers[stream] = number
+    for (layer, size) in sizes.enumerated() where layers.isEmpty || layers[layer] {
+      let made = try #require(try house.frame(number, of: layer, bytes: size, isKey: isKey, from: pool))
+      defer { made.release() }
+      _ = link.send(made, number, on: stream, layer: layer)
+    }
   }
 
   /// A frame of VP8 with the header of a key frame of 320x240 or of another (RFC 6386, section 9.1), or a packet of Opus of 20 ms.

@@ -43,4 +43,13 @@ import Testing
     #expect(error?.status == .unsupported && error?.text == "the stream has 2 layers; accepted over rtp:: 1")
     try StreamLayers.one.checkIsOne(over: "rtp:")
   }
+
+  @Test func eachIsHalfAsWideAndHighAsTheNext() {
+    let layers = StreamLayers(count: 3)
+    let sizes = (0..<3).map { layers.size(of: $0, width: 1_280, height: 720) }
+    #expect(sizes.map(\.width) == [320, 640, 1_280] && sizes.map(\.height) == [180, 360, 720])
+    let odd = (0..<3).map { layers.size(of: $0, width: 855, height: 5) }
+    #expect(odd.map(\.width) == [212, 426, 855] && odd.map(\.height) == [2, 2, 5])
+    #expect(StreamLayers.one.size(of: 0, width: 3, height: 1) == (3, 1))
+  }
 }

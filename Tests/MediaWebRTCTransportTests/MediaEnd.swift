@@ -29,7 +29,8 @@ class MediaEnd: TransportDelegate, EncodedSink, @unchecked Sendable {
   /// Whether messages are read as soon as there are some.
   var reads = true
   private let pool = BufferPool(limit: 256)
-  private var numbers: [StreamID: FrameID] = [:]
+  /// Of each stream, and of each of its layers.
+  private var numbers: [[UInt64]: FrameID] = [:]
 
   init(_ host: EmulatedHost, _ house: WebRTCHouse, _ link: any Transport) { (self.host, self.house, self.link) = (host, house, link) }
 
@@ -86,6 +87,9 @@ class MediaEnd: TransportDelegate, EncodedSink, @unchecked Sendable {
 
   // MARK: Media
 
+  /// What it publishes by itself is sent after the others.
+  func add(_ stream: StreamID) { streams.append(stream) }
+
   @discardableResult func publish(_ kind: Transceiver.Kind) throws -> StreamID {
     let id = link.makeStreamID()
     switch kind {
@@ -108,10 +112,14 @@ class MediaEnd: TransportDelegate, EncodedSink, @unchecked Sendable {
     return bytes
   }
 
-  @discardableResult func send(_ place: Int = 0, isAudio: Bool = false, isKey: Bool = true, size: Int = 3_000) -> SendResult {
+  /// `layer`: of a stream in several.
+  @discardableResult func send(
+    _ place: Int = 0, layer: Int? = nil, isAudio: Bool = false, isKey: Bool = true, size: Int = 3_000
+  ) -> SendResult {
     let stream = streams[place]
-    numbers[stream, default: 0] += 1
-    let number = numbers[stream] ?? 1
+    let key = [stream.value, UInt64(layer ?? 0)]
+    let number = (numbers[key] ?? 0) + 1
+    numbers[key] = number
     var attributes = msdk_encoded_frame()
     attributes.codec = UInt32(isAudio ? MSDK_CODEC_OPUS : MSDK_CODEC_VP8)
     attributes.flags = isKey ? UInt32(MSDK_ENCODED_KEY) : 0
@@ -122,7 +130,7 @@ class MediaEnd: TransportDelegate, EncodedSink, @unchecked Sendable {
     let frame = bytes.withUnsafeBytes { try? EncodedFrame.make(copying: $0, attributes: attributes, from: pool, deadline: 0) }
     guard let frame else { return .queueFull }
     defer { frame.release() }
-    return link.send(frame, number, on: stream)
+    return layer.map { link.send(frame, number, on: stream, layer: $0) } ?? link.send(frame, number, on: stream)
   }
 
   /// Of each thirtieth of a second a frame, and of each fiftieth a packet of audio.

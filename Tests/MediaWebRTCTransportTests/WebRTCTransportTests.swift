@@ -68,6 +68,33 @@ import Testing
     try house.close()
   }
 
+  /// An end that takes no layers gets the best.
+  @Test func whoTakesOneLayerGetsTheBest() throws {
+    let (a, b) = try pair(publishes: ([], []))
+    let stream = a.transport.makeStreamID()
+    let format = StreamFormat.video(VideoFormat(.i420, width: 640, height: 480, frameRate: FrameRate(30)), kind: 1)
+    #expect(
+      failure { try a.transport.publish(stream, codec: UInt32(MSDK_CODEC_VP8), format: format, layers: StreamLayers(count: 2)) } != nil)
+    a.tamper = { text in
+      let lines = text.split(separator: "\r\n", omittingEmptySubsequences: false)
+      return lines.filter { !$0.hasPrefix("a=rid") && !$0.hasPrefix("a=simulcast") }.joined(separator: "\r\n")
+    }
+    try a.transport.publish(stream, UInt32(MSDK_CODEC_VP8), format, layers: ["q", "h", "f"])
+    a.add(stream)
+    #expect(try house.run(for: 10 * second) { a.has("receivers 1") }, "\(a.events) \(a.errors)")
+    #expect(a.events.filter { $0.hasPrefix("layers(") }.map { $0.contains("active: [false, false, true]") } == [true], "\(a.events)")
+    for number in 0..<30 {
+      for layer in 0..<3 {
+        #expect(a.send(layer: layer, isKey: number == 0, size: 300 << layer) == (layer == 2 ? .sent : .noReceiver))
+      }
+      try house.run(for: 33 * millisecond)
+    }
+    try house.run(for: second)
+    #expect(b.received(Int32(MSDK_CODEC_VP8)) == 30 && b.bytes[UInt32(MSDK_CODEC_VP8)]?.allSatisfy { $0.count == 1_200 } == true)
+    #expect(a.transport.look(sending: stream)?.stream.framesSent == 30)
+    try house.close()
+  }
+
   @Test func statsNameTheSuiteAndThePair() throws {
     let (a, b) = try pair()
     #expect(try connect(a, b))

@@ -313,7 +313,7 @@ class OutgoingVideoOptions(SizedStruct):
                 ("format_count", c_uint32), ("preset", c_uint32), ("queue_policy", c_uint32), ("queue_capacity", c_uint32),
                 ("encoded_input", c_uint32), ("encoder_threads", c_uint32), ("target_bitrate", c_uint64), ("min_bitrate", c_uint64),
                 ("max_bitrate", c_uint64), ("key_frame_interval_ms", c_uint32), ("report_capacity", c_uint32),
-                ("codecs", POINTER(c_uint32)), ("codec_count", c_uint32), ("reserved0", c_uint32)]
+                ("codecs", POINTER(c_uint32)), ("codec_count", c_uint32), ("most_layers", c_uint32)]
 
 
 class OutgoingVideoInfo(SizedStruct):
@@ -331,8 +331,8 @@ class OutgoingVideoStats(SizedStruct):
                 ("frames_offered", c_uint64), ("frames_sent", c_uint64), ("frames_encoded", c_uint64), ("frames_replaced", c_uint64),
                 ("frames_dropped", c_uint64), ("frames_failed", c_uint64), ("key_frames_encoded", c_uint64), ("bytes_sent", c_uint64),
                 ("target_bitrate", c_uint64), ("total_encode_time_ns", c_int64), ("format_changes", c_uint32),
-                ("key_frame_requests", c_uint32), ("reports_dropped", c_uint64), ("receivers", c_uint32), ("reserved0", c_uint32),
-                ("paced_frames_per_second", c_double), ("frames_repeated", c_uint64), ("codec", c_uint32), ("reserved1", c_uint32),
+                ("key_frame_requests", c_uint32), ("reports_dropped", c_uint64), ("receivers", c_uint32), ("layers", c_uint32),
+                ("paced_frames_per_second", c_double), ("frames_repeated", c_uint64), ("codec", c_uint32), ("active_layers", c_uint32),
                 ("total_filter_time_ns", c_int64), ("tap_frames_dropped", c_uint64), ("wanted_width", c_uint32),
                 ("wanted_height", c_uint32), ("wanted_frames_per_second", c_double)]
 

@@ -86,6 +86,8 @@ class OutgoingVideoStats:
         target_bitrate: of the encoder now.
         key_frame_requests: from receivers.
         receivers: subscribed now.
+        layers: in which it is published, 1..3.
+        active_layers: in which the last frame was encoded.
         paced_frames_per_second: the maximum rate now; 0 when not started, or not paced.
         frames_repeated: frames of a screen share that were sent again; in none of the other numbers but bytes and key frames.
         codec: with which it is sent, or was last.
@@ -111,9 +113,11 @@ class OutgoingVideoStats:
     key_frame_requests: int
     reports_dropped: int
     receivers: int
+    layers: int
     paced_frames_per_second: float
     frames_repeated: int
     codec: Codec
+    active_layers: int
     total_filter_time_ns: int
     tap_frames_dropped: int
     wanted_width: int

@@ -63,7 +63,8 @@ public final class SecureRTPPeer {
   public let session: RTPSession
   private let output: PeerOutput
   private let plain = UnsafeMutableRawBufferPointer.allocate(byteCount: 2048, alignment: 16)
-  /// Of each stream that is sent, where its last audio packet ended, in units: a packet later than that begins a talkspurt.
+  /// Of each stream that is sent, where its last frame ended, in units: an audio packet later than that begins a talkspurt, and a video frame of the
+  /// same time as the one before, as where another layer takes over, stands there, so that no two have one timestamp.
   private var ends: [Int: Int64] = [:]
   private var early: [Early] = []
   private var isAwaitingKeys = false
@@ -206,8 +207,12 @@ public final class SecureRTPPeer {
     let attributes = frame.native.pointee
     let units = MediaTime.units(fromNanoseconds: attributes.timestamp_ns, rate: encoding.clockRate)
     guard !encoding.isVideo else {
+      let least = ends[stream] ?? units
+      // Further back than that, capture times began anew.
+      let stamp = units < least && least &- units < Int64(encoding.clockRate) / 10 ? least : units
+      ends[stream] = stamp &+ 1
       return try session.send(
-        frame.bytes, number: number, units: units, orientation: UInt8(attributes.orientation & 7),
+        frame.bytes, number: number, units: stamp, orientation: UInt8(attributes.orientation & 7),
         color: .init(attributes), capturedAt: attributes.timestamp_ns, on: stream, now: now)
     }
     let duration = MediaTime.units(fromNanoseconds: attributes.duration_ns, rate: encoding.clockRate)

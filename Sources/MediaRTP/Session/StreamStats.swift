@@ -103,6 +103,24 @@ public struct OutboundStreamStats: Sendable, Equatable {
 
   /// Nothing was counted.
   public init() {}
+
+  /// Of a larger layer of the same stream. What the other end reports is of the largest that is sent.
+  public mutating func add(_ larger: OutboundStreamStats) {
+    if larger.packetsSent > 0 { (ssrc, remote) = (larger.ssrc, larger.remote) }
+    packetsSent += larger.packetsSent
+    bytesSent += larger.bytesSent
+    headerBytesSent += larger.headerBytesSent
+    retransmittedPacketsSent += larger.retransmittedPacketsSent
+    retransmittedBytesSent += larger.retransmittedBytesSent
+    nackCount += larger.nackCount
+    pliCount += larger.pliCount
+    firCount += larger.firCount
+    framesSent += larger.framesSent
+    keyFramesSent += larger.keyFramesSent
+    hugeFramesSent += larger.hugeFramesSent
+    totalPacketSendDelay += larger.totalPacketSendDelay
+    targetBitrate += larger.targetBitrate
+  }
 }
 
 /// What the other end reports of a stream that is sent to it (remote-inbound-rtp). All times in nanoseconds.

@@ -184,7 +184,7 @@ extension OutgoingAudio {
       return (guarded.picture, guarded.life.target.isNews(target, of: publication.id) ? target : nil)
     }
     let result = publication.send(frame, picture)
-    if let target { publication.transport.setTargetBitrate(publication.id, target) }
+    if let target { publication.transport.setTargetBitrate(publication.id, layer: 0, target) }
     return result
   }
 

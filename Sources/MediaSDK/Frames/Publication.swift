@@ -8,11 +8,14 @@ final class Publication: Sendable {
   let transport: any Transport
   let id: StreamID
   private let outlet: any MediaOutlet
+  /// Of each layer but the best; none where there is one.
+  private let smaller: [any MediaOutlet]
   private let over = Atomic<Bool>(false)
 
-  init(session: Session, transport: any Transport, id: StreamID) {
+  init(session: Session, transport: any Transport, id: StreamID, layers: Int = 1) {
     (self.session, self.transport, self.id) = (session, transport, id)
-    outlet = transport.outlet(of: id)
+    outlet = layers == 1 ? transport.outlet(of: id) : transport.outlet(of: id, layer: layers - 1)
+    smaller = (0..<layers - 1).map { transport.outlet(of: id, layer: $0) }
   }
 
   /// The stream was stopped, or has gone over to a codec: it is not sent here any more. Who hands frames over looks at it
@@ -31,5 +34,7 @@ final class Publication: Sendable {
     }
   }
 
-  func send(_ frame: EncodedFrame, _ number: FrameID) -> SendResult { outlet.send(frame, number) }
+  func send(_ frame: EncodedFrame, _ number: FrameID, layer: Int) -> SendResult {
+    (smaller.indices.contains(layer) ? smaller[layer] : outlet).send(frame, number)
+  }
 }

@@ -1,16 +1,20 @@
 import MediaCore
 import MediaTransport
 
-/// What was told of an encoder's target, and of which publication.
+/// What was told of the targets of encoders, one for each layer, and of which publication.
 struct TargetNotifier {
-  private var told: (id: StreamID, bitrate: UInt64)?
+  private var id: StreamID?
+  private var bitrates = [UInt64](repeating: 0, count: StreamLayers.most)
 
   /// Whether it is to be told now. Without an encoder, 0, nothing is.
-  mutating func isNews(_ bitrate: UInt64, of id: StreamID?) -> Bool {
+  mutating func isNews(_ bitrate: UInt64, layer: Int = 0, of id: StreamID?) -> Bool {
     guard let id, bitrate > 0 else { return false }
-    if let told, told == (id, bitrate) { return false }
-    told = (id, bitrate)
-    return true
+    if self.id != id {
+      self.id = id
+      for index in bitrates.indices { bitrates[index] = 0 }
+    }
+    defer { bitrates[layer] = bitrate }
+    return bitrates[layer] != bitrate
   }
 }
 

@@ -90,7 +90,7 @@ extension OutgoingVideo {
     struct Former {
       let worker: (any Worker)?
       /// Its encoder ends where nothing is locked, or with the frame that it is at.
-      let encoding: EncodingStage?
+      let encoding: LayerEncoding?
       let session: Session
       let codec: UInt32
       let wish: BitrateAllocator.Wish
@@ -107,21 +107,23 @@ extension OutgoingVideo {
       session.rename(self, from: publication.id, to: id)
       transport.unpublish(publication.id)
       let (worker, encoding) = (guarded.life.worker, guarded.encoding)
+      let formats = options.formats.isEmpty ? [format] : options.formats
+      let layers = options.layers(of: formats, codec, over: session.factory.features)
       // Also of one that cannot be published: the stream is stopped by it.
-      defer { guarded.life.publication = Publication(session: session, transport: transport, id: id) }
+      defer { guarded.life.publication = Publication(session: session, transport: transport, id: id, layers: layers.layers.count) }
       do throws(MediaError) {
-        try transport.publish(id, codec: codec.fourcc, format: options.announced(format, codec), layers: .one)
+        try transport.publish(id, codec: codec.fourcc, format: options.announced(format, codec), layers: layers)
       } catch {
         return .failure(error)
       }
-      guarded.begin(self, codec)
-      guarded.negotiation.negotiator.isEncoded = true
       // Nobody receives it as it is now.
       let wasWanted = guarded.negotiation.wanted
-      guarded.negotiation.forgetReceivers()
+      guarded.negotiation.forgetReceivers(layers: layers)
+      guarded.begin(self, codec)
+      guarded.negotiation.negotiator.isEncoded = true
       guarded.life.receivers = 0
       guarded.wantsKeyFrame = true
-      let wish = options.wish(guarded.negotiation.bitrate, options.formats.isEmpty ? [format] : options.formats, isEncoded: true)
+      let wish = options.wish(guarded.negotiation.bitrate, formats, isEncoded: true, in: layers)
       return .success(
         Former(worker: worker, encoding: encoding, session: session, codec: codec.fourcc, wish: wish, wasLimited: wasWanted != .any))
     }
@@ -143,7 +145,7 @@ extension OutgoingVideo {
 extension OutgoingVideo.Guarded {
   /// Encodes from now on with that codec.
   mutating func begin(_ stream: OutgoingVideo, _ encoder: VideoCodecEntry) {
-    let encoding = EncodingStage(encoder, stream.options) { stream.pass($0) }
+    let encoding = LayerEncoding(encoder, stream.options, layers: negotiation.layers.layers.count) { stream.pass($0) }
     self.encoding = encoding
     life.codec = encoder.fourcc
     life.worker = stream.clock.makeWorker("msdk-encode") { stream.encodePending(by: encoding) }

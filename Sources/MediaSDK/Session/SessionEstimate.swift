@@ -24,14 +24,16 @@ extension Session {
 }
 
 extension OutgoingVideoOptions {
-  /// What the best format takes that is wanted, and of a screen what keeps the largest; `declared` by the program, or come from a producer.
+  /// What the best format takes that is wanted, in all its layers, and of a screen what keeps the largest; `declared` by the program, or come from a
+  /// producer.
   func wish(
-    _ bitrate: BitrateRange, _ declared: [VideoFormat], isEncoded: Bool, wanted: VideoPreference = .any
+    _ bitrate: BitrateRange, _ declared: [VideoFormat], isEncoded: Bool, wanted: VideoPreference = .any, in layers: StreamLayers = .one
   ) -> BitrateAllocator.Wish {
     let formats = wanted.allowed(of: declared).map(wanted.paced)
     func whole(_ bits: Double) -> UInt64 { UInt64(exactly: min(bits, 1e12).rounded(.up)) ?? 0 }
     let most = formats.map { isEncoded ? $0.pixelsPerSecond * FormatNegotiator.targetBitsPerPixel : $0.rawBitrate }.max() ?? 0
-    var wish = BitrateAllocator.Wish(bits: isEncoded && bitrate.target != 0 ? bitrate.target(wanted.part(of: declared)) : whole(most))
+    let best = isEncoded && bitrate.target != 0 ? Double(bitrate.target(wanted.part(of: declared))) : most
+    var wish = BitrateAllocator.Wish(bits: whole(best * LayerPlan.sum(of: layers)))
     guard kind == .screenShare else { return wish }
     let negotiator = ScreenNegotiator(formats: formats, isEncoded: isEncoded)
     let largest = formats.max { Double($0.width) * Double($0.height) < Double($1.width) * Double($1.height) }

@@ -80,7 +80,7 @@ extension OutgoingVideo {
       guard guarded.life.state == .started, guarded.encoding != nil else { return 0 }
       let wanted = guarded.negotiation.negotiator.wanted
       let formats = options.formats.isEmpty ? [guarded.senders.current?.format].compactMap { $0 } : wanted.allowed(of: options.formats)
-      return formats.reduce(0) { max($0, guarded.negotiation.bitrate(for: $1, estimate: 0)) }
+      return formats.reduce(0) { max($0, guarded.negotiation.plan(for: $1, estimate: 0, hasBest: false).total) }
     }
   }
 }

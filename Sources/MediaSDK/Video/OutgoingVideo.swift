@@ -36,7 +36,7 @@ public final class OutgoingVideo: OutgoingCore {
     /// Of what is in `pending`.
     var draining = SerialDrain()
     /// nil: frames are handed on raw, or come encoded.
-    var encoding: EncodingStage?
+    var encoding: LayerEncoding?
     var wantsKeyFrame = true
     var counters = OutgoingVideoCounters()
     var rate = RateMeter()
@@ -140,15 +140,15 @@ public final class OutgoingVideo: OutgoingCore {
       var negotiator = options.makeNegotiator(formats)
       let encoder = session.preferred(for: self, on: transport)
       if options.choosesCodec { negotiator.isEncoded = encoder != nil }
-      let wish = options.wish(guarded.negotiation.bitrate, formats, isEncoded: negotiator.isEncoded)
+      let layers = options.layers(of: formats, encoder, over: session.factory.features)
+      let wish = options.wish(guarded.negotiation.bitrate, formats, isEncoded: negotiator.isEncoded, in: layers)
       let estimate = try session.remember(self, as: id, on: transport, wishing: wish)
       _ = negotiator.update(estimate: estimate, now: clock.now())
       do throws(MediaError) {
         guard let format = negotiator.current else { throw MediaError(.fail, "no format could be chosen") }
-        try transport.publish(
-          id, codec: options.codec(of: encoder), format: options.announced(format, encoder), layers: .one)
-        let publication = Publication(session: session, transport: transport, id: id)
-        return guarded.begin(self, format, publication, negotiator, encoder, estimate: estimate)
+        try transport.publish(id, codec: options.codec(of: encoder), format: options.announced(format, encoder), layers: layers)
+        let publication = Publication(session: session, transport: transport, id: id, layers: layers.layers.count)
+        return guarded.begin(self, format, publication, negotiator, encoder, layers, estimate: estimate)
       } catch {
         session.forget(video: id)
         throw error
@@ -177,7 +177,7 @@ public final class OutgoingVideo: OutgoingCore {
       let dropped: [Pending]
       let standing: VideoFrame?
       /// Its encoder ends where nothing is locked.
-      let encoding: EncodingStage?
+      let encoding: LayerEncoding?
     }
     let ending: Ending? = guarded.withLock { guarded in
       guard let (publication, worker) = guarded.life.end(as: final, of: id) else { return nil }
@@ -376,7 +376,7 @@ extension OutgoingVideo.Guarded {
   /// Is started, with everything that belongs to one start.
   fileprivate mutating func begin(
     _ stream: OutgoingVideo, _ format: VideoFormat, _ publication: Publication, _ negotiator: any Negotiator,
-    _ encoder: VideoCodecEntry?, estimate: UInt64
+    _ encoder: VideoCodecEntry?, _ layers: StreamLayers, estimate: UInt64
   ) -> (sender: FrameSender, forgotten: FrameSender?) {
     // A preview's goes on.
     let previewed = senders.current.flatMap { $0.format == format ? $0 : nil }
@@ -384,7 +384,7 @@ extension OutgoingVideo.Guarded {
     let sender = previewed ?? FrameSender(stream, format: format)
     life.begin(publication)
     senders.current = sender
-    negotiation.begin(negotiator, estimate: estimate)
+    negotiation.begin(negotiator, layers: layers, estimate: estimate)
     times = CaptureTimes()
     pacing.forgetBurst()
     wantsKeyFrame = true

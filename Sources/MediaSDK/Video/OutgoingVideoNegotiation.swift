@@ -28,12 +28,16 @@ extension OutgoingVideo {
 
   /// What the transport lets the stream's layers take from now on. Frames that come encoded are sent as they are.
   func follow(active: [Bool], bitrates: [UInt64], of id: StreamID) {
-    let isWanted = guarded.withLock { guarded in
-      guard guarded.life.publication?.id == id else { return false }
-      let wasActive = guarded.negotiation.layers.isActive
+    let (isWanted, change): (Bool, (session: Session, share: BitrateAllocator.Wish)?) = guarded.withLock { guarded in
+      guard let publication = guarded.life.publication, publication.id == id else { return (false, nil) }
+      let former = guarded.negotiation.layers
       guarded.negotiation.layers.follow(active: active, bitrates: bitrates)
-      return !wasActive && guarded.negotiation.layers.isActive
+      let isOther = former != guarded.negotiation.layers
+      return (
+        !former.isActive && guarded.negotiation.layers.isActive, isOther ? (publication.session, guarded.negotiation.share(options)) : nil
+      )
     }
+    if let change { change.session.wishes(self, change.share) }
     // What was not encoded meanwhile is missing to whoever receives it now.
     if isWanted { askForPicture() }
   }

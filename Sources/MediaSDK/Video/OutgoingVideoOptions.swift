@@ -30,6 +30,8 @@ public struct OutgoingVideoOptions: Sendable {
   public var bitrate = BitrateRange()
   /// The longest time between key frames, in nanoseconds; 0: 10 s, and for a screen share only on request.
   public var keyFrameInterval: Int64 = 0
+  /// The most layers in which it is sent where its session's room takes several, 1 to 3; 0: the SDK chooses by the size.
+  public var mostLayers = 0
   /// Reports that may be queued, 1 to 4,096; if the queue is full, the oldest is dropped.
   public var reportCapacity = 64
   /// A feeder makes the frames, not the program: it is not told of senders.
@@ -65,6 +67,9 @@ public struct OutgoingVideoOptions: Sendable {
     }
     guard (0...8).contains(encoderThreads) else {
       throw MediaError(.range, "options.encoder_threads is \(encoderThreads); accepted: 1..8, or 0 for a number that the SDK chooses")
+    }
+    guard (0...StreamLayers.most).contains(mostLayers) else {
+      throw MediaError(.range, "options.most_layers is \(mostLayers); accepted: 1..3, or 0 for a number that the SDK chooses")
     }
     guard (1...4096).contains(reportCapacity) else {
       throw MediaError(.range, "options.report_capacity is \(reportCapacity); accepted: 1..4096, or 0 for 64")
@@ -122,6 +127,14 @@ public struct OutgoingVideoOptions: Sendable {
   /// The codec of what is published.
   func codec(of encoder: VideoCodecEntry?) -> UInt32 { encoder?.fourcc ?? (isEncodedInput ? codec : FourCC.raw) }
 
+  /// In which it is sent over a transport. Each halving of the largest format is to leave a picture of use.
+  func layers(of formats: [VideoFormat], _ encoder: VideoCodecEntry?, over features: TransportFeatures) -> StreamLayers {
+    guard features.contains(.layers), kind != .screenShare, encoder?.fourcc == UInt32(MSDK_CODEC_VP8) else { return .one }
+    guard mostLayers == 0 else { return StreamLayers(count: mostLayers) }
+    let longer = formats.reduce(0) { max($0, $1.width, $1.height) }
+    return StreamLayers(count: longer >= 960 ? 3 : longer >= 640 ? 2 : 1)
+  }
+
   /// What receivers get of a format that is sent with that codec.
   func announced(_ format: VideoFormat, _ encoder: VideoCodecEntry?) -> StreamFormat {
     .video(encoder?.input(for: format) ?? format, kind: kind.rawValue)
@@ -170,9 +183,11 @@ public struct BitrateRange: Sendable, Equatable {
   /// Of a target that is for all that could be made, the part for what receivers want.
   func target(_ part: Double) -> UInt64 { part < 1 ? max(least, UInt64(Double(target) * max(0, part))) : target }
 
-  /// What the encoder of a format should make under an estimate (0: unlimited), a tenth of which is left for the rest.
-  func bitrate(for format: VideoFormat, estimate: UInt64, part: Double = 1) -> UInt64 {
-    let wanted = target == 0 ? UInt64(format.pixelsPerSecond * FormatNegotiator.targetBitsPerPixel) : target(part)
+  /// What the encoder of a format should make under an estimate (0: unlimited), a tenth of which is left for the rest. `times`: all layers, of which
+  /// the best takes 1.
+  func bitrate(for format: VideoFormat, estimate: UInt64, part: Double = 1, times layers: Double = 1) -> UInt64 {
+    let best = target == 0 ? UInt64(format.pixelsPerSecond * FormatNegotiator.targetBitsPerPixel) : target(part)
+    let wanted = layers == 1 ? best : UInt64(Double(best) * layers)
     let affordable = estimate == 0 ? most : min(most, estimate / 10 * 9)
     return max(least, min(wanted, affordable))
   }

@@ -246,15 +246,15 @@ extension OutgoingVideo {
   private var nextNumber: FrameID { numbering.wrappingAdd(1, ordering: .relaxed).newValue }
 
   /// nil when that is not what encodes any more: what it made is of another codec than the stream's.
-  private func handOver(_ frame: EncodedFrame, of encoding: EncodingStage?, target: UInt64) -> SendResult? {
+  private func handOver(_ frame: EncodedFrame, of encoding: LayerEncoding, layer: Int, target: UInt64) -> SendResult? {
     let found: (publication: Publication?, isNewTarget: Bool)? = guarded.withLock { guarded in
       guard guarded.encoding === encoding else { return nil }
-      return (guarded.life.publication, guarded.life.target.isNews(target, of: guarded.life.publication?.id))
+      return (guarded.life.publication, guarded.life.target.isNews(target, layer: layer, of: guarded.life.publication?.id))
     }
     guard let found else { return nil }
     guard let publication = found.publication else { return .notConnected }
-    let result = publication.send(frame, nextNumber)
-    if found.isNewTarget { publication.transport.setTargetBitrate(publication.id, target) }
+    let result = publication.send(frame, encoding.count == 1 ? nextNumber : encoding.nextNumber(of: layer), layer: layer)
+    if found.isNewTarget { publication.transport.setTargetBitrate(publication.id, layer: layer, target) }
     return result
   }
 
@@ -262,7 +262,7 @@ extension OutgoingVideo {
 
   /// On the worker of one start. It takes nothing once the stream was stopped, though it may have been started again inside a callback of this very
   /// worker's.
-  func encodePending(by encoding: EncodingStage) -> Int64 {
+  func encodePending(by encoding: LayerEncoding) -> Int64 {
     while let work = nextWork(of: encoding) {
       // There is room again before the frame is encoded, so that the next one is there when it is.
       if options.queuePolicy == .wait { guarded.notify() }
@@ -274,7 +274,7 @@ extension OutgoingVideo {
   struct Work {
     var pending: Pending
     let format: VideoFormat?
-    let bitrate: UInt64
+    let plan: LayerEncoding.Plan
     /// 0: unlimited.
     let estimate: UInt64
     let frameRate: FrameRate
@@ -305,7 +305,7 @@ extension OutgoingVideo {
   /// How long a frame of a screen may take to leave: it is looked at within three seconds, on a way that may be slower than was thought.
   fileprivate static let longestLeaving: Int64 = 2_000_000_000
 
-  private func nextWork(of encoding: EncodingStage) -> Work? {
+  private func nextWork(of encoding: LayerEncoding) -> Work? {
     guarded.withLock { guarded in
       // Raw frames may still be on their way through the filters.
       guard guarded.encoding === encoding, !guarded.draining.isUnderWay else { return nil }
@@ -317,17 +317,17 @@ extension OutgoingVideo {
       let format = guarded.senders.current?.format
       defer { if hasTakers { guarded.wantsKeyFrame = false } }
       let estimate = guarded.negotiation.estimate
-      let affordable = format.map { guarded.negotiation.bitrate(for: $0, estimate: estimate) } ?? 0
-      let bitrate = guarded.negotiation.layers.bounded(affordable, least: guarded.negotiation.bitrate.least)
-      guarded.counters.targetBitrate = bitrate
+      let hasBest = guarded.life.encodedCallback != nil || isTapped
+      let plan = guarded.negotiation.plan(for: format, estimate: estimate, hasBest: hasBest)
+      guarded.counters.targetBitrate = plan.total
       return Work(
-        pending: pending, format: format, bitrate: bitrate, estimate: estimate,
+        pending: pending, format: format, plan: plan, estimate: estimate,
         frameRate: guarded.slowerRate ?? format?.frameRate ?? FrameRate(30), forceKeyFrame: guarded.wantsKeyFrame, hasTakers: hasTakers,
         callback: guarded.life.encodedCallback, isTapped: isTapped, publication: guarded.life.publication)
     }
   }
 
-  private func encode(_ next: Work, by encoding: EncodingStage) {
+  private func encode(_ next: Work, by encoding: LayerEncoding) {
     var work = next
     if !filters.isEmpty {
       guard work.hasTakers || isWatched else { return drop(work.pending, .noReceiver) }
@@ -346,21 +346,31 @@ extension OutgoingVideo {
     }
     let start = MediaTime.monotonic()
     do throws(MediaError) {
-      let encoded = try encoding.encode(frame, work.step(format, isScreen: isScreen))
-      let duration = MediaTime.monotonic() - start
-      guarded.withLock { $0.counters.totalEncodeTime += UInt64(max(0, duration)) }
-      guard let encoded else { return drop(work.pending, .encoder) }
-      defer { encoded.release() }
-      work.callback?.call(encoded)
-      tap.offer(encoded)
-      guard let result = handOver(encoded, of: encoding, target: work.bitrate) else {
-        return drop(work.pending, .stopped)
+      var sum = LayerSum()
+      try encoding.encode(frame, work.step(format, isScreen: isScreen), work.plan) { layer, encoded, target in
+        // Of several the best is what is seen and kept here.
+        if layer == encoding.count - 1 {
+          work.callback?.call(encoded)
+          tap.offer(encoded)
+        }
+        guard let result = handOver(encoded, of: encoding, layer: layer, target: target) else {
+          sum.isOver = true
+          return false
+        }
+        sum.add(encoded, result)
+        return true
       }
+      let duration = MediaTime.monotonic() - start
+      guarded.withLock { guarded in
+        guarded.counters.totalEncodeTime += UInt64(max(0, duration))
+        guarded.counters.activeLayers = sum.count
+      }
+      guard !sum.isOver else { return drop(work.pending, .stopped) }
+      guard let result = sum.result else { return drop(work.pending, .encoder) }
       let isTaken = result == .noReceiver && work.isTaken
       finish(
-        work.pending, isTaken ? .sent : result, as: .encoded, bytes: Int(encoded.native.pointee.size), isKeyFrame: encoded.isKeyFrame,
-        isSharp: encoded.native.pointee.flags & UInt32(MSDK_ENCODED_COARSE) == 0)
-      if result == .queueFull || result == .notConnected { guarded.withLock { $0.wantsKeyFrame = true } }
+        work.pending, isTaken ? .sent : result, as: .encoded, bytes: sum.bytes, isKeyFrame: sum.isKeyFrame, isSharp: sum.isSharp)
+      if sum.isMissed { guarded.withLock { $0.wantsKeyFrame = true } }
     } catch {
       guarded.withLock { $0.wantsKeyFrame = true }
       fail(work.pending, error)
@@ -369,6 +379,27 @@ extension OutgoingVideo {
   }
 
   private static let longestBacklog: Int64 = 300_000_000
+
+  /// What became of one frame in all its layers.
+  private struct LayerSum {
+    /// nil: in none.
+    private(set) var result: SendResult?
+    private(set) var count: UInt32 = 0
+    private(set) var bytes = 0
+    /// Of the largest.
+    private(set) var (isKeyFrame, isSharp) = (false, true)
+    /// A layer misses it: its next frame is to be a key frame.
+    private(set) var isMissed = false
+    /// The stream was stopped meanwhile, or goes on with another codec.
+    var isOver = false
+
+    mutating func add(_ encoded: EncodedFrame, _ other: SendResult) {
+      (count, bytes) = (count + 1, bytes + Int(encoded.native.pointee.size))
+      (isKeyFrame, isSharp) = (encoded.isKeyFrame, encoded.native.pointee.flags & UInt32(MSDK_ENCODED_COARSE) == 0)
+      if other == .queueFull || other == .notConnected { isMissed = true }
+      if result != .sent { result = other }
+    }
+  }
 
   // MARK: Telling
 

@@ -9,7 +9,7 @@ struct Negotiation {
   var estimate: UInt64 = 0
   /// By the receivers; since the stream was published as it is.
   var wanted = VideoPreference.any
-  /// What the transport lets them take, since then too. The encoder makes one.
+  /// In which the stream is published, and what the transport lets them take, since then too.
   var layers = StreamLayers.one
   /// What the program asked for.
   var bitrate: BitrateRange
@@ -19,9 +19,9 @@ struct Negotiation {
   }
 
   /// Of one start.
-  mutating func begin(_ negotiator: any Negotiator, estimate: UInt64) {
+  mutating func begin(_ negotiator: any Negotiator, layers: StreamLayers, estimate: UInt64) {
     restart(negotiator)
-    self.estimate = estimate
+    (self.layers, self.estimate) = (layers, estimate)
   }
 
   mutating func restart(_ negotiator: any Negotiator) {
@@ -29,19 +29,24 @@ struct Negotiation {
     forgetReceivers()
   }
 
-  /// Nobody receives the stream as it is published now.
-  mutating func forgetReceivers() {
-    (wanted, negotiator.wanted, layers) = (.any, .any, .one)
+  /// Nobody receives the stream as it is published now, in those layers.
+  mutating func forgetReceivers(layers: StreamLayers = .one) {
+    (wanted, negotiator.wanted, self.layers) = (.any, .any, layers)
   }
 
   /// What the stream would have of the session's estimate.
   func share(_ options: OutgoingVideoOptions) -> BitrateAllocator.Wish {
-    options.wish(bitrate, negotiator.formats, isEncoded: negotiator.isEncoded, wanted: negotiator.wanted)
+    options.wish(bitrate, negotiator.formats, isEncoded: negotiator.isEncoded, wanted: negotiator.wanted, in: layers)
   }
 
-  /// What the encoder of a format is to make, within that estimate (0: unlimited).
-  func bitrate(for format: VideoFormat, estimate: UInt64) -> UInt64 {
-    bitrate.bitrate(for: negotiator.wanted.paced(format), estimate: estimate, part: negotiator.wantedPart)
+  /// What the encoders of a format are to make, within that estimate (0: unlimited).
+  func plan(for format: VideoFormat?, estimate: UInt64, hasBest: Bool) -> LayerEncoding.Plan {
+    guard let format else { return LayerEncoding.Plan(layers: layers, wish: 0, total: 0, hasBest: hasBest) }
+    let paced = negotiator.wanted.paced(format)
+    let wish = bitrate.bitrate(for: paced, estimate: 0, part: negotiator.wantedPart)
+    let sum = LayerPlan.sum(of: layers, hasBest: hasBest)
+    let affordable = bitrate.bitrate(for: paced, estimate: estimate, part: negotiator.wantedPart, times: sum)
+    return LayerEncoding.Plan(layers: layers, wish: wish, total: layers.bounded(affordable, least: bitrate.least), hasBest: hasBest)
   }
 }
 

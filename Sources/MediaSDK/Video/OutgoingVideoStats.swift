@@ -23,6 +23,8 @@ public struct OutgoingVideoCounters: Sendable {
   public var bytesSent: UInt64 = 0
   /// The encoder's current target in bits a second; 0 before the first frame is encoded.
   public var targetBitrate: UInt64 = 0
+  /// Layers in which the last frame was encoded.
+  public var activeLayers: UInt32 = 0
   /// Nanoseconds in the encoder and in the conversions for it.
   public var totalEncodeTime: UInt64 = 0
   /// Nanoseconds in the filters and in the conversions for them.
@@ -74,6 +76,8 @@ public struct OutgoingVideoStats: Sendable {
   public var codec: UInt32
   /// By its receivers together.
   public var wanted: VideoPreference
+  /// In which it is published.
+  public var layers: Int
 }
 
 extension OutgoingVideo {
@@ -86,7 +90,7 @@ extension OutgoingVideo {
         state: guarded.life.state, format: guarded.senders.current?.format, framesPerSecond: guarded.rate.perSecond(at: now),
         pacedRate: guarded.slowerRate ?? (options.isPaced ? guarded.senders.current?.format.frameRate : nil), counters: guarded.counters,
         reportsDropped: reportsDropped, tapDropped: tap.droppedCount, receivers: guarded.life.receivers, codec: guarded.life.codec,
-        wanted: guarded.negotiation.wanted)
+        wanted: guarded.negotiation.wanted, layers: guarded.negotiation.layers.layers.count)
     }
   }
 }

@@ -490,7 +490,7 @@ final class LiveKitMedia: WebPathSeeker, TransportDelegate {
       if !track.isVideo, isMuted { place.setMuted(stream, true) }
     }
     let layer = peer.rid(of: source.id).flatMap { names.firstIndex(of: $0) } ?? 0
-    let outlet = place.outlet(of: stream, layer: layer) ?? place.outlet(of: stream)
+    let outlet = place.outlet(of: stream, layer: layer)
     let one = PublisherForwarding(source.id, as: stream, isVideo: track.isVideo, layer: layer, isMuted: isMuted, to: outlet)
     state.withLock { $0.forwardings[track.sid, default: TrackForwarding(stream, isVideo: track.isVideo)].add(one) }
     peer.transport.subscribe(to: source.id, .encoded(one))

@@ -2,10 +2,12 @@ import MediaCore
 
 /// Streams in several layers, of which each receiver gets one at a time. Under a scripted network all get the best that comes.
 extension LoopbackTransport {
-  /// By which a layer of a stream that this session publishes is sent, the smallest is 0; nil: there is no such layer.
-  package func outlet(of stream: StreamID, layer: Int) -> (any MediaOutlet)? {
-    guard let room = room.withLock({ $0 }), let figures = room.layers(of: stream), let route = route(of: stream) else { return nil }
-    return figures.layers.indices.contains(layer) ? LoopbackLayerOutlet(self, stream, layer, figures, route) : nil
+  /// By which a layer of a stream that this session publishes is sent; the best for a layer that there is not, and the whole of a stream in one.
+  public func outlet(of stream: StreamID, layer: Int) -> any MediaOutlet {
+    guard let room = room.withLock({ $0 }), let figures = room.layers(of: stream), let route = route(of: stream) else {
+      return outlet(of: stream)
+    }
+    return LoopbackLayerOutlet(self, stream, min(max(0, layer), figures.layers.count - 1), figures, route)
   }
 
   /// What is known of the layers of a stream of the room; none: it has one alone.

@@ -49,6 +49,8 @@ struct LayerSet: Sendable, Equatable {
   init(_ layers: some Sequence<Int>) { for layer in layers { insert(layer) } }
 
   mutating func insert(_ layer: Int) { bits |= 1 << UInt8(layer) }
+  mutating func formUnion(_ other: LayerSet) { bits |= other.bits }
+  var isEmpty: Bool { bits == 0 }
   func contains(_ layer: Int) -> Bool { bits & 1 << UInt8(layer) != 0 }
 
   /// The best of them that is not above `most`; where all are above it, the smallest. nil: there is none.

@@ -373,10 +373,10 @@ final class LoopbackRoom: Sendable {
       stream.receivers.append(Receiver(transport: receiver, sink: sink, layers: layers))
       state.streams[id] = stream
       followRoute(id, in: state)
+      followDemand(id, in: &state)
       stream.publisher.post(.receivers(id, stream.receivers.count))
       stream.publisher.post(.keyFrameRequested(id))
       note(stream.wish(of: receiver), insteadOf: nil, of: id, in: &state)
-      followDemand(id, in: &state)
     }
   }
 

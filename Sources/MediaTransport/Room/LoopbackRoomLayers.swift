@@ -15,11 +15,13 @@ extension LoopbackRoom {
 
   func followDemand(_ id: StreamID, in state: inout State) {
     guard let stream = state.streams[id], let figures = stream.layers else { return }
-    let best = stream.receivers.reduce(-1) { max($0, $1.layers?.wanted(of: figures) ?? -1) }
-    var demand = stream.demand
     let count = figures.layers.count
-    if demand.follow(min(best, count - 1), now: clock.now()) {
-      stream.publisher.post(.layers(id, active: (0..<count).map { $0 <= demand.announced }, bitrates: []))
+    let wanted = stream.receivers.reduce(into: LayerSet([])) { wanted, receiver in
+      if let layers = receiver.layers { wanted.formUnion(layers.wanted(of: figures, count: count)) }
+    }
+    var demand = stream.demand
+    if demand.follow(wanted, now: clock.now()) {
+      stream.publisher.post(.layers(id, active: (0..<count).map(demand.announced.contains), bitrates: []))
     }
     state.streams[id]?.demand = demand
     guard let due = demand.due, due < stream.demandDue else { return }

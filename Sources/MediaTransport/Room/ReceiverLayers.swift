@@ -8,6 +8,8 @@ final class ReceiverLayers: Sendable {
     /// The best that the receiver has chosen, and the best that its path allows.
     var chosen = StreamLayers.most - 1
     var allowed = StreamLayers.most - 1
+    /// It says how much it takes: smaller layers have to be there.
+    var isAdaptive = false
     /// Of the sizes by which `selection.useful` was found; nil: of none.
     var revision: Int?
   }
@@ -24,16 +26,21 @@ final class ReceiverLayers: Sendable {
     }
   }
 
-  /// The best that it chooses.
+  /// The best that it chooses, as one whose path allows now more and now less.
   func choose(_ layer: Int) {
     state.withLock { state in
-      state.chosen = layer
+      (state.chosen, state.isAdaptive) = (layer, true)
       state.selection.limit = min(layer, state.allowed)
     }
   }
 
-  /// The best that it wants.
-  func wanted(of figures: LayerFigures) -> Int { state.withLock { min($0.chosen, figures.useful(for: $0.preference)) } }
+  /// What it wants, of `count` layers: one, or, as its path may take less, the smaller ones too.
+  func wanted(of figures: LayerFigures, count: Int) -> LayerSet {
+    state.withLock { state in
+      let best = min(state.chosen, figures.useful(for: state.preference), count - 1)
+      return state.isAdaptive ? LayerSet(0..<max(0, best + 1)) : LayerSet([best])
+    }
+  }
 
   func prefer(_ preference: VideoPreference) { state.withLock { ($0.preference, $0.revision) = (preference, nil) } }
 

@@ -114,7 +114,7 @@ extension LoopbackTransport {
   }
 
   /// For the stats of a path that sends in packets; without one it has no effect.
-  public func setTargetBitrate(_ stream: StreamID, _ bitrate: UInt64) {
+  public func setTargetBitrate(_ stream: StreamID, layer: Int, _ bitrate: UInt64) {
     way.withLock { $0.pair?.setTargetBitrate(bitrate, of: stream) }
   }
 

@@ -294,7 +294,7 @@ final class JanusSession: RoomSession, TransportDelegate {
     }
     if isNew { publisher.connect(self) }
     do throws(MediaError) {
-      try publisher.publish(one.id, codec: one.codec, format: one.format, layers: one.layers)
+      try publisher.publish(one.id, one.codec, one.format)
     } catch {
       state.withLock { $0.publications.removeAll { $0.id == one.id } }
       throw error

@@ -37,6 +37,8 @@ final class LiveKitSession: RoomSession, TransportDelegate {
     /// What the signalling calls them.
     var cids: [StreamID: String] = [:]
     var nextCID = 0
+    /// Of video, from when it is offered.
+    var layers: [StreamID: PublishedLayers] = [:]
     /// An offer waits for its answer.
     var isOffering = false
     var offer = ""
@@ -243,6 +245,12 @@ final class LiveKitSession: RoomSession, TransportDelegate {
       case .published(let cid): try publish(cid)
       case .refused(let cid, let error): refused(cid, error)
       case .moderated(let cid, let isMuted): moderated(cid, isMuted)
+      case .wanted(let cid, let layers):
+        if let stream = state.withLock({ $0.stream(cid) }) {
+          follow(stream) { known in
+            for (index, isWanted) in zip(known.wanted.indices, layers) { known.wanted[index] = isWanted }
+          }
+        }
       case .speaking(let identity, let isSpeaking, let level): speak(identity, isSpeaking, level)
       // Whoever connects again shows the newest.
       case .token(let token):
@@ -363,14 +371,15 @@ final class LiveKitSession: RoomSession, TransportDelegate {
   }
 
   private func announce(_ one: RoomPublication) {
-    var size: (width: UInt32, height: UInt32) = (0, 0)
-    if case .video(let format, _) = one.format { size = (UInt32(format.width), UInt32(format.height)) }
+    var sizes: [(width: UInt32, height: UInt32)] = []
+    if case .video(let format, _) = one.format {
+      sizes = one.layers.layers.indices.map { one.layers.size(of: $0, width: format.width, height: format.height) }
+    }
     change { state, now in
       state.nextCID += 1
       let cid = "\(label)-\(state.nextCID)"
       state.cids[one.id] = cid
-      state.client.announce(
-        cid, isVideo: one.isVideo, isScreen: one.isScreen, width: size.width, height: size.height, isMuted: one.isMuted, now: now)
+      state.client.announce(cid, isScreen: one.isScreen, layers: sizes, isMuted: one.isMuted, now: now)
     }
   }
 
@@ -379,8 +388,11 @@ final class LiveKitSession: RoomSession, TransportDelegate {
     // It may have ended meanwhile.
     guard let one = state.withLock({ state in state.publications.first { state.cids[$0.id] == cid } }) else { return }
     guard let publisher = connectPublisher() else { return }
+    // Of a session before this one others may be known.
+    if one.isVideo { tell([.layers(one.id, active: one.layers.layers.map { _ in true }, bitrates: [])]) }
     do throws(MediaError) {
-      try publisher.publish(one.id, one.codec, one.format, one.layers, in: nil, as: RTPMedia.Track(label, cid))
+      let layers = one.layers.layers.count > 1 ? LiveKitClient.layerNames.prefix(one.layers.layers.count) : []
+      try publisher.publish(one.id, one.codec, one.format, layers: Array(layers), as: RTPMedia.Track(label, cid))
     } catch {
       return refused(cid, error)
     }
@@ -405,7 +417,7 @@ final class LiveKitSession: RoomSession, TransportDelegate {
     let (stream, publisher): (StreamID?, WebRTCTransport?) = state.withLock { state in
       state.client.withdraw(cid)
       guard let stream = state.stream(cid) else { return (nil, nil) }
-      state.cids[stream] = nil
+      (state.cids[stream], state.layers[stream]) = (nil, nil)
       state.publications.removeAll { $0.id == stream }
       return (stream, state.publisher)
     }
@@ -418,6 +430,7 @@ final class LiveKitSession: RoomSession, TransportDelegate {
     let publisher: WebRTCTransport? = state.withLock { state in
       state.publications.removeAll { $0.id == stream }
       if let cid = state.cids.removeValue(forKey: stream) { state.client.withdraw(cid) }
+      state.layers[stream] = nil
       return state.publisher
     }
     publisher?.unpublish(stream, endsSection: true)
@@ -478,11 +491,25 @@ final class LiveKitSession: RoomSession, TransportDelegate {
         if let place = state.publications.firstIndex(where: { $0.id == stream }) { state.publications[place].isTaken = count > 0 }
       }
       tell([event])
+    case .layers(let stream, let active, _): follow(stream) { $0.taken = active }
     case .publishFailed(let stream, let error): if let cid = state.withLock({ $0.cids[stream] }) { refused(cid, error) }
     case .keyFrameRequested, .estimate, .network: tell([event])
     case .channel(let channel, let event): follow(event, of: channel)
     default: return
     }
+  }
+
+  /// The server takes other layers of a stream than before, or others want some.
+  private func follow(_ stream: StreamID, _ change: (inout PublishedLayers) -> Void) {
+    let news: [Bool]? = state.withLock { state in
+      guard let one = state.publications.first(where: { $0.id == stream }) else { return nil }
+      var layers = state.layers[stream] ?? PublishedLayers(count: one.layers.layers.count)
+      let former = layers.active
+      change(&layers)
+      state.layers[stream] = layers
+      return layers.active == former ? nil : layers.active
+    }
+    if let news { tell([.layers(stream, active: news, bitrates: [])]) }
   }
 
   // MARK: Paths

@@ -6,7 +6,8 @@ extension TransportFactory {
   /// Rooms at servers that speak LiveKit's protocol. Without TLS on this machine only.
   public static let liveKit: [TransportFactory] = LiveKitURL.schemes.map { scheme in
     TransportFactory(
-      scheme: scheme, form: LiveKitURL.form(scheme), features: [.network, .members, .accessTokens, .preferences, .attributes, .data]
+      scheme: scheme, form: LiveKitURL.form(scheme),
+      features: [.network, .members, .accessTokens, .preferences, .attributes, .data, .layers]
     ) { url, argument throws(MediaError) in
       LiveKitTarget(url: try LiveKitURL(url, scheme: scheme, argument: argument))
     }
@@ -22,7 +23,7 @@ struct LiveKitTarget: TransportTarget {
   func makeTransport(_ context: TransportContext) throws(MediaError) -> any Transport {
     let network = network.ignoringEnvironment(context.ignoresEnvironment)
     let (thread, capture) = (try context.thread(), try context.capture())
-    return try RoomTransport(context, network: network, capture: capture, RoomRules(accepts: LiveKitTarget.check)) {
+    return try RoomTransport(context, network: network, capture: capture, RoomRules(takesLayers: true, accepts: LiveKitTarget.check)) {
       [url, farewells, own = context.member, loop = context.loop] (entry, owner) throws(MediaError) in
       LiveKitSession(
         url, own: own, entry, thread: thread, network: network, loop: loop, capture: capture, farewells: farewells, owner: owner)

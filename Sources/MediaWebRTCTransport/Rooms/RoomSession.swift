@@ -15,6 +15,8 @@ struct RoomEntry: Sendable {
 struct RoomRules: Sendable {
   /// A session there begins with a stream. Streams are published before the room is joined.
   var needsStream = false
+  /// A video stream may be sent in several layers.
+  var takesLayers = false
   /// Throws for a stream that cannot be sent beside those.
   var admits: @Sendable (RoomPublication, [RoomPublication]) throws(MediaError) -> Void = { (_, _) throws(MediaError) in }
   /// Throws for a token that cannot be one.

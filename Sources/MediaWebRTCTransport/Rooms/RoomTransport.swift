@@ -152,7 +152,8 @@ final class RoomTransport: Transport {
   func makeStreamID() -> StreamID { StreamID.next() }
 
   func publish(_ stream: StreamID, codec: UInt32, format: StreamFormat, layers: StreamLayers) throws(MediaError) {
-    _ = try WebRTCTransport.check(codec, format, layers)
+    _ = try WebRTCTransport.check(codec, format)
+    if !rules.takesLayers { try layers.checkIsOne(over: "a session of this kind") }
     let one = RoomPublication(id: stream, codec: codec, format: format, layers: layers)
     let session: (any RoomSession)? = try state.withLock { state throws(MediaError) in
       guard state.phase != .idle, state.phase != .out else { throw MediaError(.state, "the session is not connecting or connected") }
@@ -350,13 +351,16 @@ extension RoomTransport {
   private var session: (any RoomSession)? { state.withLock { $0.session } }
   private var publisher: WebRTCTransport? { session?.publisher }
 
-  func send(_ frame: EncodedFrame, _ id: FrameID, on stream: StreamID) -> SendResult {
+  func send(_ frame: EncodedFrame, _ id: FrameID, on stream: StreamID) -> SendResult { send(frame, id, on: stream, layer: 0) }
+  func send(_ frame: EncodedFrame, _ id: FrameID, on stream: StreamID, layer: Int) -> SendResult {
     guard let publisher else { return state.withLock({ $0.phase == .reconnecting || $0.phase == .here }) ? .noReceiver : .notConnected }
-    return publisher.send(frame, id, on: stream)
+    return publisher.send(frame, id, on: stream, layer: layer)
   }
 
   func setSpeaking(_ stream: StreamID, _ isSpeaking: Bool, level: UInt32) { publisher?.setSpeaking(stream, isSpeaking, level: level) }
-  func setTargetBitrate(_ stream: StreamID, _ bitrate: UInt64) { publisher?.setTargetBitrate(stream, bitrate) }
+  func setTargetBitrate(_ stream: StreamID, layer: Int, _ bitrate: UInt64) {
+    publisher?.setTargetBitrate(stream, layer: layer, bitrate)
+  }
   func backlog(of stream: StreamID) -> Int64 { publisher?.backlog(of: stream) ?? 0 }
   func carriage(of stream: StreamID) -> Carriage { publisher?.carriage(of: stream) ?? Carriage() }
   func subscribe(to stream: StreamID, _ sink: StreamSink) { session?.subscribe(to: stream, sink) }

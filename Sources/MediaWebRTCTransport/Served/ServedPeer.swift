@@ -80,7 +80,7 @@ package final class ServedPeer: Sendable {
   package func publish(
     _ stream: StreamID, codec: UInt32, format: StreamFormat, in section: String?, as track: (group: String, id: String)
   ) throws(MediaError) {
-    try peer.publish(stream, codec, format, .one, in: section, as: RTPMedia.Track(track.group, track.id))
+    try peer.publish(stream, codec, format, in: section, as: RTPMedia.Track(track.group, track.id))
   }
 
   /// Ends the section of a stream, which this end offered: the client is to know another stream as another one.

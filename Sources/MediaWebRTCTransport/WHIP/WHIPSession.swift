@@ -59,7 +59,7 @@ final class WHIPSession: RoomSession, TransportDelegate {
     peer.connect(self)
     do throws(MediaError) {
       try requester.start()
-      for one in publications { try peer.publish(one.id, codec: one.codec, format: one.format, layers: one.layers) }
+      for one in publications { try peer.publish(one.id, one.codec, one.format) }
       _ = try peer.describe()
       // Else when all candidates are known.
       if trickles { start() }
@@ -237,7 +237,7 @@ final class WHIPSession: RoomSession, TransportDelegate {
         "the session began without \(one.isVideo ? "video" : "audio"), and WHIP agrees on media once; accepted: streams that are started before the "
           + "session connects, and others in the place of stopped ones")
     }
-    try peer.publish(one.id, codec: one.codec, format: one.format, layers: one.layers)
+    try peer.publish(one.id, one.codec, one.format)
     try change()
   }
 

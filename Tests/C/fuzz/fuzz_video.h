@@ -69,6 +69,7 @@ static void make_stream(void) {
   if (goes_wrong(10)) options.queue_capacity = number();
   options.encoded_input = options.codec == MSDK_CODEC_VP8 && below(6) == 0;
   if (goes_wrong(10)) options.encoder_threads = number();
+  if (goes_wrong(10)) options.most_layers = number();
   if (goes_wrong(10)) options.target_bitrate = random_next(&seed);
   if (goes_wrong(10)) options.max_bitrate = number();
   if (goes_wrong(10)) options.key_frame_interval_ms = number();

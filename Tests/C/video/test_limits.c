@@ -137,6 +137,7 @@ static void bad_options_are_named(void) {
   REFUSED(queue_policy, 3, "queue_policy");
   REFUSED(queue_capacity, 17, "queue_capacity");
   REFUSED(encoded_input, 2, "encoded_input");
+  REFUSED(most_layers, 4, "most_layers");
   REFUSED(encoder_threads, 9, "encoder_threads");
   REFUSED(report_capacity, 4097, "report_capacity");
   REFUSED(min_bitrate, 999, "min");

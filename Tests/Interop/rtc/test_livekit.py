@@ -80,8 +80,9 @@ class LiveKitRoom(unittest.IsolatedAsyncioTestCase):
             await asyncio.sleep(0.05)
 
     async def sees(self, client: LiveKitClient, name: str, stream: int, source: int = CAMERA, patience: float = PATIENCE,
-                   size: tuple[int, int] = (material.WIDTH, material.HEIGHT)) -> None:
-        """Pictures of that stream come from now on, each later than the one before, and look like what was sent."""
+                   size: tuple[int, int] = (material.WIDTH, material.HEIGHT), layers: int = 1) -> None:
+        """Pictures of that stream come from now on, each later than the one before, and look like what was sent. Where another layer takes over,
+        the last one comes in that layer too."""
         words = client.words[name, source]
         begin = len(words)
         await self.until(f"{client.name} sees {name}, stream {stream}", lambda: len(words) >= begin + PICTURES, patience)
@@ -89,7 +90,8 @@ class LiveKitRoom(unittest.IsolatedAsyncioTestCase):
         numbers = [one[1] for one in came if one and one[0] == stream]
         # Of the first pictures an encoder may blur one, before it knows what the path carries.
         self.assertGreaterEqual(len(numbers), len(came) - 2, f"{came}\n{self.told}")
-        self.assertEqual(numbers, sorted(set(numbers)), self.told)
+        self.assertEqual(numbers, sorted(numbers), self.told)
+        self.assertLess(len(numbers) - len(set(numbers)), layers, f"{numbers}\n{self.told}")
         self.check_likeness(client.last[name, source], stream, size)
 
     def check_likeness(self, picture: np.ndarray, stream: int, size: tuple[int, int]) -> None:
@@ -152,13 +154,13 @@ class LiveKitRoom(unittest.IsolatedAsyncioTestCase):
     async def test_two_clients_with_simulcast(self) -> None:
         """Of a size of which the SDK makes two layers."""
         anna, bob = await self.anna_and_bob(simulcast=True, size=(640, 480))
-        await self.meet(anna, bob, size=(640, 480))
+        await self.meet(anna, bob, size=(640, 480), layers=2)
 
     async def test_layers(self) -> None:
         """Of one client: who shows it small gets the small one, and nobody else does."""
         anna, bob, cleo = await self.client("anna", dynacast=True), await self.client("bob"), self.member("Cleo", *CLEO)
         publication = await anna.publish_video(ANNA[0], simulcast=True, size=(640, 480))
-        await self.sees(bob, "anna", ANNA[0], size=(640, 480))
+        await self.sees(bob, "anna", ANNA[0], size=(640, 480), layers=2)
 
         def shape() -> Any:
             return cleo.pictures["Anna"][-1].shape if cleo.pictures["Anna"] else None
@@ -167,7 +169,7 @@ class LiveKitRoom(unittest.IsolatedAsyncioTestCase):
         cleo.videos["Anna"].set_preference(width=320, height=240)
         await self.until("Cleo sees less of it", lambda: shape() and shape()[0] < 480)
         begin = len(cleo.pictures["Anna"])
-        await self.sees(bob, "anna", ANNA[0], size=(640, 480))
+        await self.sees(bob, "anna", ANNA[0], size=(640, 480), layers=2)
         await self.until("Cleo sees more frames", lambda: len(cleo.pictures["Anna"]) > begin + PICTURES)
         self.assertLess(max(picture.shape[0] for picture in cleo.pictures["Anna"][begin:]), 480)
         cleo.videos["Anna"].set_preference()
@@ -185,6 +187,20 @@ class LiveKitRoom(unittest.IsolatedAsyncioTestCase):
         self.assertEqual([layer for layer in after if after[layer] > before[layer] + 5], ["q"], (before, after))
         cleo.videos["Anna"].set_preference()
         await self.until("Cleo sees all of it once more", lambda: shape() == (480, 640))
+
+    async def test_session_with_layers(self) -> None:
+        """A session sends two sizes: who shows it small gets the small one, and the others the large one."""
+        anna, cleo = await self.client("anna"), self.member("Cleo", *CLEO)
+        bob = self.session("Bob", *BOB, size=(640, 480))
+        await self.sees(anna, "id-Bob", BOB[0], size=(640, 480), layers=2)
+        await self.until("Cleo sees all of it", lambda: cleo.pictures["Bob"] and cleo.pictures["Bob"][-1].shape == (480, 640))
+        cleo.videos["Bob"].set_preference(width=320, height=240)
+        await self.until("Cleo sees less of it", lambda: cleo.pictures["Bob"][-1].shape == (240, 320))
+        begin = len(cleo.pictures["Bob"])
+        await self.sees(anna, "id-Bob", BOB[0], size=(640, 480), layers=2)
+        await self.until("Cleo sees more frames", lambda: len(cleo.pictures["Bob"]) > begin + PICTURES)
+        self.assertEqual({picture.shape for picture in cleo.pictures["Bob"][begin:]}, {(240, 320)})
+        self.assertEqual((bob.video.stats.layers, bob.video.stats.active_layers), (2, 2))
 
     async def test_five_videos_of_one_client(self) -> None:
         anna, bob = await self.client("anna"), await self.client("bob")

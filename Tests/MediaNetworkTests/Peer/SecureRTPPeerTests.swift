@@ -100,6 +100,21 @@ import Testing
     #expect(pair.there.events.contains(.streamEnded(SSRC(11))) && !pair.there.events.contains(.streamEnded(SSRC(7))))
   }
 
+  /// As where another layer of a stream takes over: two frames of one capture time are two frames to every receiver.
+  @Test func noTwoFramesHaveOneTimestamp() throws {
+    let pair = try PeerPair()
+    let begin = pair.now
+    for (index, offset) in [0, 0, -5_000_000, 40_000_000, -500_000_000].enumerated() {
+      pair.now = begin + Int64(offset)
+      try pair.send(video: true, index, size: 100)
+    }
+    pair.now = begin + 100_000_000
+    _ = pair.here.peer.poll(now: pair.now, pair.here.put(pair.now))
+    let stamps = pair.here.sent.map(\.bytes).filter { $0[1] & 0x7F == 96 }
+      .map { bytes in bytes[4..<8].reduce(0 as UInt32) { $0 << 8 | UInt32($1) } }
+    #expect(stamps.map { Int32(bitPattern: $0 &- stamps[0]) } == [0, 1, 2, 3600, -45_000])
+  }
+
   @Test func controlMayHaveAPortOfItsOwn() throws {
     let pair = try PeerPair(hasControl: true)
     try pair.send(video: false, 0)

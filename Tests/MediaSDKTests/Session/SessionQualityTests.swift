@@ -48,7 +48,7 @@ import Testing
 
   @Test func theEstimateIsHeldAgainstWhatTheStreamsWant() throws {
     var options = Make.vp8(Make.format(640, 360, 30))
-    options.bitrate.target = 1_000_000
+    (options.bitrate.target, options.mostLayers) = (1_000_000, 1)
     let outgoing = try call.engine.makeOutgoingVideo(options)
     #expect(call.anna.demand == (0, 0))
     try call.anna.start(outgoing)

@@ -145,17 +145,7 @@ final class LiveKitEnd {
     let transceiver = try #require(layered)
     numbers += 1
     for (layer, size) in sizes.enumerated() where size > 0 {
-      var attributes = msdk_encoded_frame()
-      attributes.codec = WebMember.codec(isVideo: true)
-      attributes.flags = isKey ? UInt32(MSDK_ENCODED_KEY) : 0
-      (attributes.width, attributes.height) = (320 << UInt32(layer), 240 << UInt32(layer))
-      (attributes.timestamp_ns, attributes.level) = (house.clock.now(), 127)
-      var bytes = (0..<size).map { UInt8(truncatingIfNeeded: $0 &* 7 &+ Int(numbers)) }
-      let sides = [attributes.width, attributes.height].flatMap { [UInt8(truncatingIfNeeded: $0), UInt8($0 >> 8)] }
-      let head: [UInt8] = isKey ? [0x50, 2, 0, 0x9D, 1, 0x2A] + sides : [0x31, 1, 0]
-      bytes.replaceSubrange(0..<head.count, with: head)
-      let frame = try bytes.withUnsafeBytes { try EncodedFrame.make(copying: $0, attributes: attributes, from: pool, deadline: 0) }
-      let made = try #require(frame)
+      let made = try #require(try house.frame(numbers, of: layer, bytes: size, isKey: isKey, from: pool))
       defer { made.release() }
       try? link.driver().send(made, number: UInt16(truncatingIfNeeded: numbers), on: transceiver, layer: layer, isVoice: false)
     }

@@ -98,6 +98,44 @@ import Testing
     try close(anna)
   }
 
+  /// Each receiver gets one, and what nobody gets is not to be sent.
+  @Test func aSessionPublishesInLayers() throws {
+    let sizes = [400, 1_600, 6_000]
+    let bot = try house.member("bot")
+    let (anna, bob) = (try session("anna", at: "10.0.0.1"), try session("bob", at: "10.0.0.2"))
+    #expect(try house.run(for: 5 * second) { anna.isHere && bob.isHere })
+    try anna.publishLayers()
+    func call(for time: Int64) throws {
+      for number in 0..<(time * 30 / second) {
+        try anna.sendLayers(sizes, isKey: number % 30 == 0)
+        _ = try house.run(for: second / 30) { false }
+      }
+    }
+    func layers(_ end: RoomEnd) -> [Int: Int] {
+      let frames = (end.bytes[WebMember.codec(isVideo: true)] ?? []).suffix(30)
+      return Dictionary(frames.map { (sizes.firstIndex(of: $0.count) ?? -1, 1) }, uniquingKeysWith: +)
+    }
+    try call(for: 10 * second)
+    #expect(bot.added.count == 1 && bob.added.count == 1)
+    #expect(layers(bot) == [2: 30] && layers(bob) == [2: 30], "\(layers(bot)) \(layers(bob)) \(anna.layers)")
+    bob.link.prefer(VideoPreference(width: 320, height: 240), of: bob.added[0].id)
+    try call(for: 3 * second)
+    #expect(layers(bot) == [2: 30] && layers(bob) == [0: 30], "\(layers(bot)) \(layers(bob)) \(anna.layers)")
+    bot.link.prefer(VideoPreference(width: 640, height: 480), of: bot.added[0].id)
+    try call(for: 8 * second)
+    #expect(layers(bot) == [1: 30] && layers(bob) == [0: 30] && anna.layers == [true, true, false])
+    bot.link.unsubscribe(from: bot.added[0].id)
+    bob.link.unsubscribe(from: bob.added[0].id)
+    try call(for: 12 * second)
+    #expect(anna.layers == [false, false, false])
+    bob.link.subscribe(to: bob.added[0].id, .encoded(bob))
+    #expect(try house.run(for: second) { anna.layers == [true, false, false] })
+    try call(for: 2 * second)
+    #expect(layers(bob) == [0: 30])
+    bot.link.disconnect()
+    try close(anna, bob)
+  }
+
   @Test func muteSpeakersAndAttributesReachOthers() throws {
     let bot = try house.member("bot", publishes: [false])
     let token = try LiveKitEnd.token(house, "anna") { $0.updatesMetadata = true }

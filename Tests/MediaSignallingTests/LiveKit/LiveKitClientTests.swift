@@ -74,8 +74,8 @@ import Testing
   @Test func whatIsAnnouncedIsPublishedAndMuted() throws {
     join()
     _ = events()
-    client.announce("c1", isVideo: true, isScreen: false, width: 640, height: 480, now: 0)
-    client.announce("c2", isVideo: false, isScreen: false, isMuted: true, now: 0)
+    client.announce("c1", isScreen: false, layers: [(640, 480)], now: 0)
+    client.announce("c2", isScreen: false, layers: [], isMuted: true, now: 0)
     let asked = try said()
     guard case .addTrack(let video) = asked[0], case .addTrack(let audio) = asked[1] else { throw MediaError(.fail, "\(asked)") }
     #expect(video.cid == "c1" && video.source == .camera && video.width == 640 && audio.source == .microphone && audio.isMuted)
@@ -97,16 +97,50 @@ import Testing
     guard case .refused("c1", _)? = events().first else { throw MediaError(.fail, "it goes on") }
   }
 
+  @Test func layersAreAnnouncedAndWanted() throws {
+    join()
+    _ = events()
+    client.announce("c1", isScreen: false, layers: [(320, 180), (640, 360), (1_280, 720)], now: 0)
+    client.announce("c2", isScreen: false, layers: [(320, 180), (640, 360)], now: 0)
+    client.announce("c3", isScreen: true, layers: [(1_280, 720)], now: 0)
+    let tracks = try said().compactMap { if case .addTrack(let track) = $0 { track } else { nil } }
+    #expect(tracks.map(\.width) == [1_280, 640, 1_280] && tracks.map(\.height) == [720, 360, 720])
+    #expect(tracks.map { $0.layers.map(\.quality) } == [[.low, .medium, .high], [.low, .medium], [.high]])
+    #expect(tracks.map { $0.layers.map(\.rid) } == [["q", "h", "f"], ["q", "h"], [""]])
+    #expect(tracks[0].layers.map(\.spatialLayer) == [0, 1, 2] && tracks[0].layers.map(\.width) == [320, 640, 1_280])
+    for (cid, sid) in [("c1", "TR_1"), ("c2", "TR_2"), ("c3", "TR_3")] {
+      var published = LiveKitTrackPublished()
+      (published.cid, published.track) = (cid, LiveKitTrack(sid: sid, isVideo: true, isScreen: cid == "c3", isMuted: false).info)
+      say(.published(published))
+    }
+    _ = events()
+    func wanted(_ sid: String, _ qualities: [LiveKitQuality: Bool], _ codec: String = "") -> [LiveKitClient.Event] {
+      var update = LiveKitSubscribedQualities()
+      update.track = sid
+      let all = qualities.map { LiveKitSubscribedQuality(quality: $0.key, isWanted: $0.value) }
+      if codec.isEmpty { update.qualities = all } else { update.codecs = [LiveKitSubscribedCodec(codec: codec, qualities: all)] }
+      say(.subscribedQualities(update))
+      return events()
+    }
+    #expect(wanted("TR_1", [.low: true, .medium: false, .high: false]) == [.wanted(cid: "c1", [true, false, false])])
+    #expect(wanted("TR_1", [.medium: false], "vp8") == [.wanted(cid: "c1", [true, false, true])])
+    #expect(wanted("TR_1", [.low: false, .medium: false, .high: false], "av1") == [.wanted(cid: "c1", [true, true, true])])
+    #expect(wanted("TR_2", [.low: false, .medium: true, .high: true]) == [.wanted(cid: "c2", [false, true])])
+    #expect(wanted("TR_3", [.low: false, .medium: false, .high: false]) == [.wanted(cid: "c3", [false])])
+    #expect(wanted("TR_3", [.low: true, .medium: false, .high: false]) == [.wanted(cid: "c3", [true])])
+    #expect(wanted("TR_9", [.low: true]).isEmpty)
+  }
+
   @Test func whatIsNotPermittedIsRefused() throws {
     var permission = LiveKitPermission()
     (permission.canSubscribe, permission.canPublish, permission.sources) = (true, true, [.camera])
     join(permission: permission)
     _ = events()
-    client.announce("c1", isVideo: true, isScreen: true, now: 0)
+    client.announce("c1", isScreen: true, layers: [(0, 0)], now: 0)
     guard case .refused("c1", let error)? = events().first else { throw MediaError(.fail, "it is taken") }
     #expect(error.status == .permission && error.text.hasSuffix("screen_share"))
     #expect(throws: MediaError.self) { try client.setAttribute("a", "b") }
-    client.announce("c2", isVideo: true, isScreen: false, now: 0)
+    client.announce("c2", isScreen: false, layers: [(0, 0)], now: 0)
     #expect(client.poll(now: 0) == LiveKitClient.patience && events().isEmpty)
     _ = client.poll(now: LiveKitClient.patience)
     guard case .refused("c2", let late)? = events().first else { throw MediaError(.fail, "it is waited for") }
@@ -158,7 +192,7 @@ import Testing
 
   @Test func aLostConnectionIsReplacedByAnother() throws {
     join([person("bob", tracks: ["TR_1", "TR_2"]), person("cleo", tracks: ["TR_3"])])
-    for cid in ["a", "b"] { client.announce(cid, isVideo: true, isScreen: false, now: 0) }
+    for cid in ["a", "b"] { client.announce(cid, isScreen: false, layers: [(0, 0)], now: 0) }
     var published = LiveKitTrackPublished()
     (published.cid, published.track) = ("a", LiveKitTrack(sid: "TR_a", isVideo: true, isScreen: false).info)
     say(.published(published))

@@ -30,6 +30,8 @@ public final class LiveKitClient {
     case refused(cid: String, MediaError)
     /// A moderator muted what was announced so, or ended that.
     case moderated(cid: String, isMuted: Bool)
+    /// Whether somebody receives each layer of what was announced so, the smallest first.
+    case wanted(cid: String, [Bool])
     /// Somebody began or ended to speak, at that level (RFC 6464); the session itself, too.
     case speaking(identity: String, Bool, level: UInt32)
     /// The token to come back with.
@@ -61,6 +63,8 @@ public final class LiveKitClient {
   static let mostHeld = 256
   /// Of this version of the protocol the server is told, and the client understands.
   static let protocolVersion = 15
+
+  private static let qualities: [LiveKitQuality] = [.low, .medium, .high]
 
   private var output: [[UInt8]] = []
   private var events: [Event] = []
@@ -125,23 +129,30 @@ public final class LiveKitClient {
 
   // MARK: What the owner wants
 
-  /// A track that is about to be offered in a section whose track (a=msid) has the name `cid`. `.published` or `.refused` follows.
+  /// The names of layers in descriptions, the smallest first; of two those are the first two.
+  public static let layerNames = ["q", "h", "f"]
+
+  /// A track that is about to be offered in a section whose track (a=msid) has the name `cid`. `layers`: the sizes of those of a video, the smallest
+  /// first, one to three; none of audio. `.published` or `.refused` follows.
   public func announce(
-    _ cid: String, isVideo: Bool, isScreen: Bool, width: UInt32 = 0, height: UInt32 = 0, isMuted: Bool = false, now: Int64
+    _ cid: String, isScreen: Bool, layers: [(width: UInt32, height: UInt32)], isMuted: Bool = false, now: Int64
   ) {
+    let isVideo = !layers.isEmpty
     let kind = isVideo ? (isScreen ? "screen_share" : "camera") : (isScreen ? "screen_share_audio" : "microphone")
     guard LiveKitAccess(own.permission).sources.contains(kind) else {
       return refuse(cid, MediaError(.permission, "LiveKit: the access token does not grant the session to publish \(kind)"))
     }
     var track = LiveKitAddTrack()
-    (track.cid, track.type, track.width, track.height, track.isMuted) = (cid, isVideo ? .video : .audio, width, height, isMuted)
+    (track.cid, track.type, track.isMuted) = (cid, isVideo ? .video : .audio, isMuted)
+    (track.width, track.height) = layers.last ?? (0, 0)
     track.source = isVideo ? (isScreen ? .screenShare : .camera) : (isScreen ? .screenShareAudio : .microphone)
     track.name = isVideo ? (isScreen ? "screen" : "camera") : (isScreen ? "screen audio" : "microphone")
-    // One layer: the server need not ask for others.
-    if isVideo {
-      var layer = LiveKitLayer()
-      (layer.quality, layer.width, layer.height) = (.high, width, height)
-      track.layers = [layer]
+    // Where there is one layer, the server need not ask for others.
+    track.layers = zip(layers.count > 1 ? LiveKitClient.qualities : [.high], layers).enumerated().map { index, layer in
+      var one = LiveKitLayer()
+      (one.quality, one.width, one.height) = (layer.0, layer.1.width, layer.1.height)
+      if layers.count > 1 { (one.spatialLayer, one.rid) = (Int32(index), LiveKitClient.layerNames[index]) }
+      return one
     }
     announcements[cid] = Announcement(request: track, isMuted: isMuted, deadline: now &+ LiveKitClient.patience)
     say(.addTrack(track))
@@ -367,8 +378,8 @@ public final class LiveKitClient {
       announcements[cid]?.isMuted = mute.isMuted
       events.append(.moderated(cid: cid, isMuted: mute.isMuted))
     case .speakers(let update): for one in update.speakers { take(one) }
-    case .permission, .subscriptionFailure, .subscribed, .streamStates, .subscribedQualities, .qualities, .room, .sections, .reconnect:
-      return
+    case .subscribedQualities(let update): take(update)
+    case .permission, .subscriptionFailure, .subscribed, .streamStates, .qualities, .room, .sections, .reconnect: return
     case .token(let token): if (1...4_095).contains(token.utf8.count) { events.append(.token(token)) }
     case .pong, .moved, .join, .leave, .other: return
     }
@@ -390,6 +401,14 @@ public final class LiveKitClient {
     announcements[published.cid]?.sid = track.sid
     events.append(.published(cid: published.cid))
     if one.isMuted != track.isMuted { say(.mute(LiveKitMute(sid: track.sid, isMuted: one.isMuted))) }
+  }
+
+  private func take(_ update: LiveKitSubscribedQualities) {
+    guard let cid = cid(of: update.track), let layers = announcements[cid]?.request.layers, !layers.isEmpty else { return }
+    let said = update.codecs.first { $0.codec == "vp8" }?.qualities ?? update.qualities
+    func isWanted(_ quality: LiveKitQuality) -> Bool { said.first { $0.quality == quality }?.isWanted ?? true }
+    let wanted = layers.count > 1 ? layers.map { isWanted($0.quality) } : [LiveKitClient.qualities.contains(where: isWanted)]
+    events.append(.wanted(cid: cid, wanted))
   }
 
   private func take(_ speaker: LiveKitSpeaker) {

@@ -81,6 +81,8 @@ public final class LiveKitServerSession {
   private var isEnded = false
   /// Of tracks that the client has announced, by their cids.
   private var announced: [String: LiveKitTrack] = [:]
+  /// By sid, which layers of a track the client was told to send.
+  private var wantedLayers: [String: [Bool]] = [:]
   /// Tracks that it said something of; others are taken if it takes everything.
   private var wanted: [String: Bool] = [:]
   private var offer = LiveKitOffer("")
@@ -132,6 +134,7 @@ public final class LiveKitServerSession {
     var update = LiveKitParticipants()
     update.participants = [own] + others.values.sorted { $0.identity < $1.identity }
     say(.participants(update))
+    for (sid, qualities) in wantedLayers.sorted(by: { $0.key < $1.key }) { sayWanted(sid, qualities) }
     if let offer = joining.request.offer { take(offer: offer) }
   }
 
@@ -265,14 +268,21 @@ public final class LiveKitServerSession {
     say(.mute(mute))
   }
 
-  /// Which layers of a track of the client's anybody wants, the smallest first: the others it need not send.
+  /// Which layers of a track of the client's anybody wants, the smallest first. It need not send what is above them: servers do not ask clients to leave
+  /// out a layer below another one.
   public func setWanted(_ sid: String, layers: [Bool]) {
     guard !layers.isEmpty, announced.contains(where: { $0.value.sid == sid }) else { return }
+    let qualities = (0..<3).map { layers[min($0, layers.count - 1)...].contains(true) }
+    // At first it sends all.
+    guard wantedLayers[sid] ?? [true, true, true] != qualities else { return }
+    wantedLayers[sid] = qualities
+    sayWanted(sid, qualities)
+  }
+
+  private func sayWanted(_ sid: String, _ wanted: [Bool]) {
     var update = LiveKitSubscribedQualities()
     update.track = sid
-    update.qualities = [LiveKitQuality.low, .medium, .high].enumerated().map { place, quality in
-      LiveKitSubscribedQuality(quality: quality, isWanted: layers[min(place, layers.count - 1)])
-    }
+    update.qualities = zip([LiveKitQuality.low, .medium, .high], wanted).map { LiveKitSubscribedQuality(quality: $0, isWanted: $1) }
     update.codecs = [LiveKitSubscribedCodec(codec: "vp8", qualities: update.qualities)]
     say(.subscribedQualities(update))
   }
@@ -332,7 +342,7 @@ public final class LiveKitServerSession {
   /// The publishing of what was announced has ended.
   public func unpublish(_ sid: String) {
     guard let cid = announced.first(where: { $0.value.sid == sid })?.key else { return }
-    announced[cid] = nil
+    (announced[cid], wantedLayers[sid]) = (nil, nil)
     follow()
     var gone = LiveKitTrackID()
     gone.sid = sid

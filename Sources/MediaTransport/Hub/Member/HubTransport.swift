@@ -277,7 +277,7 @@ final class HubTransport: Transport {
     guarded.withLock { $0.media?.look }?.entries(of: 0, cipher: url.profile, at: time) ?? []
   }
 
-  func setTargetBitrate(_ stream: StreamID, _ bitrate: UInt64) {
+  func setTargetBitrate(_ stream: StreamID, layer: Int, _ bitrate: UInt64) {
     guarded.withLock { guarded in
       if let slot = guarded.room.own[stream]?.slot { guarded.media?.setTargetBitrate(bitrate, of: slot) }
     }

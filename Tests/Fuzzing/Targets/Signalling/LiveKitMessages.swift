@@ -85,7 +85,7 @@ enum LiveKitMessages: FuzzTarget {
     var (time, known): (Int64, Set<String>) = (0, [])
     for number in 0..<64 where !input.isAtEnd {
       switch input.number(below: 8) {
-      case 0: client.announce("c\(number)", isVideo: number % 2 == 0, isScreen: false, now: time)
+      case 0: client.announce("c\(number)", isScreen: false, layers: [(0, 0), (0, 0), (0, 0)].dropLast(Int(number % 4)), now: time)
       case 1: client.setMuted("c\(number / 2)", number % 2 == 0)
       case 2: client.want("TR_1", true)
       case 3: time += Int64(input.number(below: 256)) * 1_000_000_000

@@ -112,7 +112,7 @@ import Testing
       _ = try bert.send(HubMedium.picture(key: true, 2000, seed: number), number, on: up)
       house.run(milliseconds: 10)
     }
-    bert.transport.setTargetBitrate(up, 123_456)
+    bert.transport.setTargetBitrate(up, layer: 0, 123_456)
     let (sent, received) = try (#require(bert.transport.look(sending: up)), #require(bert.transport.look(receiving: coming)))
     #expect(sent.stream.framesSent >= 5 && sent.stream.bytesSent >= 5 * 2000 && sent.stream.targetBitrate == 123_456)
     #expect(received.stream.framesReceived >= 5 && received.stream.packetsReceived >= 15 && received.stream.isVideo)

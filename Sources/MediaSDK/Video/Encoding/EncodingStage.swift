@@ -4,8 +4,8 @@ import MediaCore
 import MediaPlugins
 import MediaTransport
 
-/// One encoding of one start of a stream. Its encoder is made anew when the format changes. It knows what each frame is to be encoded as, and nothing of
-/// the stream, which could have several. Used by the encoder's worker, one step at a time.
+/// One encoding of one start of a stream, in one size. Its encoder is made anew when the format changes. It knows what each frame is to be encoded as, and
+/// nothing of the stream, which may have several. Used by the encoder's worker, one step at a time.
 final class EncodingStage: @unchecked Sendable {
   /// What a frame is to be encoded as.
   struct Step {
@@ -31,7 +31,6 @@ final class EncodingStage: @unchecked Sendable {
   private var format: VideoFormat?
   private var bitrate: UInt64 = 0
   private var frameRate = FrameRate(0)
-  private let normalizer = FrameNormalizer()
   private var lastKeyFrame = Int64.min
   /// What the encoder was given last.
   private var longest: Int?
@@ -44,11 +43,11 @@ final class EncodingStage: @unchecked Sendable {
 
   var hasEncoder: Bool { encoder != nil }
 
-  /// The encoded frame with a reference for the caller; nil when the rate control left it out.
+  /// Frames pass by that it does not encode: the next one is a key frame.
+  func rest() { lastKeyFrame = .min }
+
+  /// The encoded frame with a reference for the caller; nil when the rate control left it out. `frame` is what the codec takes.
   func encode(_ frame: VideoFrame, _ step: Step) throws(MediaError) -> EncodedFrame? {
-    let frame = try normalizer.normalize(
-      frame, for: codec.inputFormats, carriesColor: step.carriage.color, carriesOrientation: step.carriage.orientation)
-    defer { frame.release() }
     var step = step
     (step.format.width, step.format.height) = (frame.format.width, frame.format.height)
     let (encoder, forceKeyFrame) = try prepare(step)
@@ -129,7 +128,7 @@ extension OutgoingVideo.Work {
   /// How long it may take a frame to leave is a question for the transport, and asked of screens only.
   func step(_ format: VideoFormat, isScreen: Bool) -> EncodingStage.Step {
     EncodingStage.Step(
-      format: format, bitrate: bitrate, frameRate: frameRate, forceKeyFrame: forceKeyFrame, timestamp: pending.timestamp,
+      format: format, bitrate: plan.total, frameRate: frameRate, forceKeyFrame: forceKeyFrame, timestamp: pending.timestamp,
       sequence: pending.sequence, isRepeat: pending.isRepeat, carriage: carriage, longestFrame: isScreen ? longestFrame : nil)
   }
 }

@@ -75,14 +75,11 @@ import Testing
     #expect(keys == [1, 6, 11])
   }
 
-  @Test func whatIsNotCarriedIsDoneToThePixels() throws {
+  @Test func afterARestItBeginsWithAKeyFrame() throws {
     let stage = try stage()
-    var one = step(1, Make.format())
-    let carried = try encode(one, by: stage) { $0.native.pointee.orientation = UInt32(MSDK_ROTATE_90) }
-    #expect(carried.map { $0.width == 320 && $0.orientation == UInt32(MSDK_ROTATE_90) } == true)
-    (one.carriage, one.sequence, one.timestamp) = (Carriage(color: true, orientation: false), 2, second)
-    let rotated = try encode(one, by: stage) { $0.native.pointee.orientation = UInt32(MSDK_ROTATE_90) }
-    #expect(rotated.map { $0.width == 180 && $0.height == 320 && $0.orientation == 0 } == true && isKey(rotated))
+    #expect(try isKey(encode(step(1, Make.format()), by: stage)) && !isKey(encode(step(2, Make.format()), by: stage)))
+    stage.rest()
+    #expect(try isKey(encode(step(5, Make.format()), by: stage)) && !isKey(encode(step(6, Make.format()), by: stage)))
   }
 
   @Test func aScreensFrameKeepsToItsBound() throws {
