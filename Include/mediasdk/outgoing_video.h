@@ -26,13 +26,15 @@
  * gives the codec. The stream is raw again only if it is stopped and started. While it is raw, its encoder's options have no effect and
  * it has no encoded frames.
  *
- * Layers. In a room whose server chooses for each receiver (loopback:, livekit+ws:), a virtual stream of MSDK_CODEC_VP8 is sent in up to
- * three sizes at once: the format, half and a quarter of its width and height (simulcast). A receiver with a narrow network path, or
- * with a small preference, gets a smaller one, and the others the whole. Only layers that somebody receives are encoded: in a room whose
- * members are all in this process, one per size that they prefer. All layers together take about 1.4 times the bitrate and the time of
- * the largest, for which target_bitrate is; max_bitrate is for all together. Within the estimate the smaller ones come first. Key
- * frames are made in all layers together. Frames that are read here (the tap, the encoded callback) are of the largest, which is then
- * always encoded. most_layers 1 turns this off. Screen shares, streams of other codecs and with encoded_input have one layer.
+ * Layers. In a room whose server chooses for each receiver (loopback:, livekit+wss:, janus+https:), a virtual stream of MSDK_CODEC_VP8
+ * is sent in up to three sizes at once: the format, and half and a quarter of its width and height (simulcast). A receiver with a
+ * narrow network path, or with a small preference, gets a smaller one, and the others the whole. Only layers that somebody receives are
+ * encoded, except over janus+https:, where that is not known: in a room whose members are all in this process, one for each size that
+ * they prefer. All layers together take about 1.4 times the bitrate and the time of the largest, for which target_bitrate is;
+ * max_bitrate is for all together. Within the estimate the smaller ones come first, and the format stays while the estimate carries the
+ * smallest. Key frames are made in all layers together. Frames that are read here (the tap, the encoded callback) are of the largest,
+ * which is then always encoded. most_layers 1 turns this off. Screen shares, streams of other codecs and with encoded_input have one
+ * layer.
  *
  * A stream may have any pixel format with any codec. What the encoder does not accept is converted just before it, after the filters
  * and previews, which get the declared format; RGB becomes BT.601 in limited range. Raw frames are sent as declared.

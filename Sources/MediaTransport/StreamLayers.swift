@@ -31,6 +31,12 @@ public struct StreamLayers: Sendable, Equatable {
     return (max(2, (width >> halvings) & ~1), max(2, (height >> halvings) & ~1))
   }
 
+  /// Of the pixels of the best layer those of the smallest that is received; 1 if none is.
+  public var smallestPart: Double {
+    guard let smallest = layers.firstIndex(where: \.isActive) else { return 1 }
+    return (smallest..<layers.count - 1).reduce(1) { part, _ in part / 4 }
+  }
+
   /// What a transport says, which may come from a network: what it does not name is not active, or not bounded, and names of what does not exist
   /// are nothing.
   public mutating func follow(active: [Bool], bitrates: [UInt64]) {

@@ -162,12 +162,14 @@ final class WebRTCTransport: Transport {
     try publish(stream, codec, format)
   }
 
-  /// `layers`: names of those in which it is offered, the smallest first; none: one. `section`: the mid of a section of the other end's offer, in which it is to be sent; nil: in any. `track`: what descriptions call it; nil:
+  /// `layers`: names of those in which it is sent, the smallest first; none: one. They are offered in that order, or (`offersLargestFirst`) in the other.
+  /// `section`: the mid of a section of the other end's offer, in which it is to be sent; nil: in any. `track`: what descriptions call it; nil:
   /// that does not matter. Throws `.notFound` for a section that is not there, or that another stream has.
   func publish(
-    _ stream: StreamID, _ codec: UInt32, _ format: StreamFormat, layers: [String] = [], in section: String? = nil,
-    as track: RTPMedia.Track? = nil
+    _ stream: StreamID, _ codec: UInt32, _ format: StreamFormat, layers: [String] = [], offersLargestFirst: Bool = false,
+    in section: String? = nil, as track: RTPMedia.Track? = nil
   ) throws(MediaError) {
+    let offered = offersLargestFirst ? layers.reversed() : layers
     let (kind, encoding) = try WebRTCTransport.check(codec, format)
     let receives = kind == .video ? options.receivesVideo : options.receivesAudio
     try state.withLock { state throws(MediaError) in
@@ -179,7 +181,7 @@ final class WebRTCTransport: Transport {
         // A medium in which nothing is sent is used, as that of an offer of the other end.
         let free = peer.signalling.transceivers.first { one in
           one.kind == kind && !one.isStopped && !inUse.contains(one.id) && (section == nil || one.mid == section)
-            && one.layers.map(\.id) == layers
+            && one.layers.map(\.id) == offered
         }
         if let free {
           try peer.setDirection(RTPMedia.Direction(sends: true, receives: free.direction.receives || receives), of: free.id)
@@ -188,7 +190,7 @@ final class WebRTCTransport: Transport {
         }
         if let section { throw MediaError(.notFound, "WebRTC: no section \"\(section.prefix(64))\" of that medium is free") }
         return try peer.addTransceiver(
-          kind, receives ? .sendReceive : .sendOnly, tracks: [track], layers: layers.map { .init($0, isSent: true) })
+          kind, receives ? .sendReceive : .sendOnly, tracks: [track], layers: offered.map { .init($0, isSent: true) })
       }
       state.publications[stream] = Publication(
         transceiver: transceiver, encoding: encoding, offset: state.numbers[transceiver] ?? 0, layers: layers,

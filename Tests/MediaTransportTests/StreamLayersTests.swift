@@ -44,6 +44,16 @@ import Testing
     try StreamLayers.one.checkIsOne(over: "rtp:")
   }
 
+  @Test func theSmallestThatIsReceivedHasAPartOfThePixels() {
+    var layers = StreamLayers(count: 3)
+    func part(_ active: [Bool]) -> Double {
+      layers.follow(active: active, bitrates: [])
+      return layers.smallestPart
+    }
+    #expect(layers.smallestPart == 0.0625 && part([false, true, true]) == 0.25 && part([false, false, true]) == 1)
+    #expect(part([false, false, false]) == 1 && StreamLayers.one.smallestPart == 1)
+  }
+
   @Test func eachIsHalfAsWideAndHighAsTheNext() {
     let layers = StreamLayers(count: 3)
     let sizes = (0..<3).map { layers.size(of: $0, width: 1_280, height: 720) }

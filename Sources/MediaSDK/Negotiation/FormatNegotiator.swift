@@ -16,6 +16,7 @@ struct FormatNegotiator: Negotiator {
   /// Of these, what is not more than wanted.
   private var allowed: [VideoFormat]
   var isEncoded: Bool
+  var layerPart = 1.0
   var wanted = VideoPreference.any {
     didSet {
       let former = allowed.first
@@ -49,7 +50,7 @@ struct FormatNegotiator: Negotiator {
   }
 
   func need(of format: VideoFormat) -> Double {
-    FormatNegotiator.need(of: wanted.paced(format), isEncoded: isEncoded)
+    FormatNegotiator.need(of: wanted.paced(format), isEncoded: isEncoded) * layerPart
   }
 
   var pace: FrameRate? { current.flatMap(wanted.pace) }

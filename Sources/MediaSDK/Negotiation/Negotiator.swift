@@ -10,6 +10,8 @@ protocol Negotiator: Sendable {
   var pace: FrameRate? { get }
   /// Whether frames are encoded: raw ones need more of an estimate.
   var isEncoded: Bool { get set }
+  /// Of the pixels of a format those of its smallest layer, which is what the estimate has to carry: the others give way before the format does.
+  var layerPart: Double { get set }
   /// Nothing better than what satisfies this is chosen; what is too much is left, and what is wanted again is chosen, with the next update.
   var wanted: VideoPreference { get set }
   /// The pixels a second of that, as a part of those of the best.

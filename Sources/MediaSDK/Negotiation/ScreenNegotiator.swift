@@ -17,6 +17,7 @@ struct ScreenNegotiator: Negotiator {
   /// Of these, what is not more than wanted.
   private var allowed: [VideoFormat]
   var isEncoded: Bool
+  var layerPart = 1.0
   var wanted = VideoPreference.any {
     didSet {
       let former = allowed.first
@@ -44,7 +45,7 @@ struct ScreenNegotiator: Negotiator {
   }
 
   private func bits(ofFrame format: VideoFormat) -> Double {
-    FormatNegotiator.need(of: format, isEncoded: isEncoded) / format.frameRate.perSecond
+    FormatNegotiator.need(of: format, isEncoded: isEncoded) * layerPart / format.frameRate.perSecond
   }
 
   /// Bits a second without which a format is not chosen.

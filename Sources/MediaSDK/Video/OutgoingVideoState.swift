@@ -10,7 +10,9 @@ struct Negotiation {
   /// By the receivers; since the stream was published as it is.
   var wanted = VideoPreference.any
   /// In which the stream is published, and what the transport lets them take, since then too.
-  var layers = StreamLayers.one
+  var layers = StreamLayers.one {
+    didSet { negotiator.layerPart = layers.smallestPart }
+  }
   /// What the program asked for.
   var bitrate: BitrateRange
 

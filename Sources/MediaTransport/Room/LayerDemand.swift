@@ -1,19 +1,19 @@
-/// The layers of a stream that anybody wants, as its publisher is to know it: more is wanted at once, less only after some seconds of it, so that who
-/// comes and goes changes nothing. A value; time comes in.
+/// The layers of a stream that anybody wants, as its publisher is to know it: one that is wanted at once, one that is not only after some seconds,
+/// so that who comes and goes changes nothing. A value; time comes in.
 struct LayerDemand: Sendable {
-  /// Nanoseconds for which less has to be wanted.
+  /// Nanoseconds for which nobody has to want a layer.
   static let hold: Int64 = 5_000_000_000
 
   private(set) var announced: LayerSet
   private var hasBegun = false
-  /// What was wanted since less is.
-  private var fewer: (wanted: LayerSet, since: Int64)?
+  /// Of each layer that is announced, since when nobody wants it.
+  private var unwanted: [Int64?]
 
   /// All layers, at first.
-  init(layers: Int) { announced = LayerSet(0..<layers) }
+  init(layers: Int) { (announced, unwanted) = (LayerSet(0..<layers), [Int64?](repeating: nil, count: layers)) }
 
   /// When it is to be looked at again; nil: when something changes.
-  var due: Int64? { fewer.map { $0.since &+ LayerDemand.hold } }
+  var due: Int64? { unwanted.compactMap { $0 }.min().map { $0 &+ LayerDemand.hold } }
 
   /// Whether that is news to the publisher.
   mutating func follow(_ wanted: LayerSet, now: Int64) -> Bool {
@@ -21,17 +21,15 @@ struct LayerDemand: Sendable {
     announced.formUnion(wanted)
     // Nobody misses what nobody has had.
     if !hasBegun, !wanted.isEmpty { (hasBegun, announced) = (true, wanted) }
-    guard wanted != announced else {
-      fewer = nil
-      return announced != former
-    }
-    var (meanwhile, since) = fewer ?? (wanted, now)
-    meanwhile.formUnion(wanted)
-    if now &- since >= LayerDemand.hold {
-      announced = meanwhile
-      fewer = wanted == announced ? nil : (wanted, now)
-    } else {
-      fewer = (meanwhile, since)
+    for layer in unwanted.indices {
+      guard announced.contains(layer), !wanted.contains(layer) else {
+        unwanted[layer] = nil
+        continue
+      }
+      let since = unwanted[layer] ?? now
+      let isOver = now &- since >= LayerDemand.hold
+      unwanted[layer] = isOver ? nil : since
+      if isOver { announced.remove(layer) }
     }
     return announced != former
   }

@@ -16,17 +16,25 @@ package final class LayerFigures: Sendable {
     fileprivate var begin: Int64 = 0
     fileprivate var bytes = 0
 
-    /// Whether it is as large as a receiver shows it.
-    fileprivate func suffices(_ preference: VideoPreference) -> Bool {
-      guard !preference.isAnySize, width > 0 else { return false }
-      return max(width, height) >= preference.longer && min(width, height) >= preference.shorter
-    }
   }
 
   private struct State {
     var layers: [Layer]
     /// Counts the changes of sizes.
     var revision = 0
+
+    /// Of one that has not come yet, half of the next larger one that has: so publishers make them. 0: none has.
+    func size(of layer: Int) -> (width: UInt32, height: UInt32) {
+      guard let known = layers[layer...].firstIndex(where: { $0.width > 0 }) else { return (0, 0) }
+      return (layers[known].width >> UInt32(known - layer), layers[known].height >> UInt32(known - layer))
+    }
+
+    /// Whether a layer is as large as a receiver shows it.
+    func suffices(_ layer: Int, _ preference: VideoPreference) -> Bool {
+      let (width, height) = size(of: layer)
+      guard !preference.isAnySize, width > 0 else { return false }
+      return max(width, height) >= preference.longer && min(width, height) >= preference.shorter
+    }
   }
 
   /// Nanoseconds without a frame, after which a layer is one that does not come: its publisher has stopped it.
@@ -92,6 +100,6 @@ package final class LayerFigures: Sendable {
   }
 
   func useful(for preference: VideoPreference) -> Int {
-    state.withLock { $0.layers.firstIndex { $0.suffices(preference) } ?? StreamLayers.most - 1 }
+    state.withLock { state in state.layers.indices.first { state.suffices($0, preference) } ?? StreamLayers.most - 1 }
   }
 }

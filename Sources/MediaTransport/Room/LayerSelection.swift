@@ -49,6 +49,7 @@ struct LayerSet: Sendable, Equatable {
   init(_ layers: some Sequence<Int>) { for layer in layers { insert(layer) } }
 
   mutating func insert(_ layer: Int) { bits |= 1 << UInt8(layer) }
+  mutating func remove(_ layer: Int) { bits &= ~(1 << UInt8(layer)) }
   mutating func formUnion(_ other: LayerSet) { bits |= other.bits }
   var isEmpty: Bool { bits == 0 }
   func contains(_ layer: Int) -> Bool { bits & 1 << UInt8(layer) != 0 }

@@ -284,6 +284,9 @@ final class JanusSession: RoomSession, TransportDelegate {
     if isJoined { try send(one) }
   }
 
+  /// The smallest first. The server takes the first that is offered for the largest.
+  private static let layerNames = ["l", "m", "h"]
+
   private func send(_ one: RoomPublication) throws(MediaError) {
     let (publisher, isNew): (WebRTCTransport, Bool) = state.withLock { state in
       if let publisher = state.publisher { return (publisher, false) }
@@ -294,7 +297,10 @@ final class JanusSession: RoomSession, TransportDelegate {
     }
     if isNew { publisher.connect(self) }
     do throws(MediaError) {
-      try publisher.publish(one.id, one.codec, one.format)
+      let layers = one.layers.layers.count > 1 ? JanusSession.layerNames.suffix(one.layers.layers.count) : []
+      // Of a session before this one others may be known. Who publishes must not be called meanwhile.
+      if one.isVideo { loop.post { [self] in tell([.layers(one.id, active: one.layers.layers.map { _ in true }, bitrates: [])]) } }
+      try publisher.publish(one.id, one.codec, one.format, layers: Array(layers), offersLargestFirst: true)
     } catch {
       state.withLock { $0.publications.removeAll { $0.id == one.id } }
       throw error
@@ -419,7 +425,7 @@ final class JanusSession: RoomSession, TransportDelegate {
     case .publishFailed(let stream, _):
       state.withLock { $0.publications.removeAll { $0.id == stream } }
       tell([event])
-    case .keyFrameRequested, .estimate, .network: tell([event])
+    case .keyFrameRequested, .estimate, .network, .layers: tell([event])
     default: return
     }
   }

@@ -7,7 +7,7 @@ extension TransportFactory {
   /// Rooms of the plugin VideoRoom at servers of Janus, over HTTP and WebSocket. Without TLS on this machine only.
   public static let janus: [TransportFactory] = JanusURL.schemes.map { scheme in
     TransportFactory(
-      scheme: scheme, form: JanusURL.form(scheme), features: [.network, .members, .accessTokens, .preferences]
+      scheme: scheme, form: JanusURL.form(scheme), features: [.network, .members, .accessTokens, .preferences, .layers]
     ) { url, argument throws(MediaError) in
       JanusTarget(url: try JanusURL(url, scheme: scheme, argument: argument))
     }
@@ -23,7 +23,7 @@ struct JanusTarget: TransportTarget {
   func makeTransport(_ context: TransportContext) throws(MediaError) -> any Transport {
     let network = network.ignoringEnvironment(context.ignoresEnvironment)
     let (thread, capture) = (try context.thread(), try context.capture())
-    let rules = RoomRules { (token) throws(MediaError) in _ = try JanusSecrets(accessToken: token.value) }
+    let rules = RoomRules(takesLayers: true) { (token) throws(MediaError) in _ = try JanusSecrets(accessToken: token.value) }
     return try RoomTransport(context, network: network, capture: capture, rules) {
       [url, farewells, own = context.member, loop = context.loop] (entry, owner) throws(MediaError) in
       try JanusSession(

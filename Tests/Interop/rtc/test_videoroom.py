@@ -282,6 +282,23 @@ class VideoRoom(InteropTest, unittest.IsolatedAsyncioTestCase):
         await self.until("the others go on", lambda: len(anna.pictures["Cleo"]) > PICTURES)
         self.assertEqual(anna.session.state, mediasdk.SessionState.CONNECTED)
 
+    async def test_layers_of_a_member(self) -> None:
+        """A session sends two sizes. Who shows it small gets the small one, and the others the large one."""
+        anna, bob = self.join("janus+https", "Anna", 1, 440.0), self.join("janus+wss", "Bob", 2, 660.0, size=(640, 480))
+        cleo = self.join("janus+https", "Cleo", 3, 880.0)
+
+        def shapes(member: RoomMember, count: int) -> set[tuple[int, ...]]:
+            return {picture.shape for picture in member.pictures["Bob"][-count:]}
+
+        for member in [anna, cleo]:
+            await self.until(f"{member.name} sees all of Bob", lambda: shapes(member, 15) == {(480, 640)})
+        stats = bob.video.stats()
+        self.assertEqual((stats.layers, stats.active_layers), (2, 2))
+        cleo.videos["Bob"].set_preference(width=320, height=240)
+        await self.until("Cleo sees less of him", lambda: shapes(cleo, 15) == {(240, 320)} and shapes(anna, 15) == {(480, 640)})
+        cleo.videos["Bob"].set_preference()
+        await self.until("Cleo sees all of him again", lambda: shapes(cleo, 15) == {(480, 640)})
+
     async def test_a_minute(self) -> None:
         """Everybody sees and hears everybody else all the time, and nobody is connected again."""
         size, rate, seconds, window = (160, 120), 10, 60, 5

@@ -12,6 +12,22 @@ import Testing
     FormatNegotiator(formats: formats ?? [large, middle, small], isEncoded: isEncoded)
   }
 
+  /// Its larger layers are dropped before it is.
+  @Test func aFormatStaysWhileItsSmallestLayerIsCarried() {
+    var negotiator = FormatNegotiator(formats: [Make.format(640, 360, 30), Make.format(320, 180, 15)], isEncoded: true)
+    negotiator.layerPart = 0.25
+    var widths: [UInt32?] = []
+    for estimate in [60_000, 51_000, 60_000] as [UInt64] {
+      _ = negotiator.update(estimate: estimate, now: 0)
+      widths.append(negotiator.current?.width)
+    }
+    #expect(widths == [640, 320, 320])
+    negotiator.layerPart = 1
+    var alone = FormatNegotiator(formats: negotiator.formats, isEncoded: true)
+    _ = alone.update(estimate: 60_000, now: 0)
+    #expect(alone.current?.width == 320)
+  }
+
   @Test func needIsThatOfTheHeader() {
     let negotiator = negotiator()
     // 0.03 bits a pixel of a 1280x720 picture 30 times a second, and all of its bytes.

@@ -126,7 +126,7 @@ import Testing
     #expect(layers(bot) == [1: 30] && layers(bob) == [0: 30] && anna.layers == [true, true, false])
     bot.link.unsubscribe(from: bot.added[0].id)
     bob.link.unsubscribe(from: bob.added[0].id)
-    try call(for: 12 * second)
+    try call(for: 7 * second)
     #expect(anna.layers == [false, false, false])
     bob.link.subscribe(to: bob.added[0].id, .encoded(bob))
     #expect(try house.run(for: second) { anna.layers == [true, false, false] })

@@ -7,7 +7,7 @@ import Testing
     demand.follow(LayerSet(wanted), now: milliseconds * millisecond) ? demand.announced : nil
   }
 
-  @Test func moreIsWantedAtOnceAndLessLater() {
+  @Test func aLayerIsWantedAtOnceAndUnwantedLater() {
     var demand = LayerDemand(layers: 3)
     #expect(follow(&demand, [0, 1, 2], 0) == nil && demand.due == nil)
     #expect(follow(&demand, [0], 1_000) == nil && demand.due == 6_000 * millisecond)
@@ -19,13 +19,14 @@ import Testing
     #expect(follow(&demand, [], 12_000) == nil && follow(&demand, [2], 13_000) == nil && follow(&demand, [2], 25_000) == nil)
   }
 
-  @Test func whatWasWantedMeanwhileCounts() {
+  @Test func eachLayerHasATimeOfItsOwn() {
     var demand = LayerDemand(layers: 3)
-    #expect(follow(&demand, [0, 1, 2], 0) == nil)
-    #expect(follow(&demand, [], 0) == nil && follow(&demand, [1], 2_000) == nil && follow(&demand, [], 4_000) == nil)
-    #expect(follow(&demand, [], 5_000) == LayerSet([1]) && demand.due == 10_000 * millisecond)
-    #expect(follow(&demand, [], 10_000) == LayerSet([]) && demand.due == nil)
-    #expect(follow(&demand, [0], 10_001) == LayerSet([0]))
+    #expect(follow(&demand, [0, 1, 2], 0) == nil && follow(&demand, [2], 1_000) == nil)
+    #expect(follow(&demand, [0], 3_000) == nil && demand.due == 6_000 * millisecond)
+    #expect(follow(&demand, [0], 6_000) == LayerSet([0, 2]) && demand.due == 8_000 * millisecond)
+    #expect(follow(&demand, [0], 8_000) == LayerSet([0]) && demand.due == nil)
+    #expect(follow(&demand, [], 9_000) == nil && follow(&demand, [], 14_000) == LayerSet([]) && demand.due == nil)
+    #expect(follow(&demand, [0], 14_001) == LayerSet([0]))
   }
 
   /// Until somebody wants something, nobody misses what is left out.

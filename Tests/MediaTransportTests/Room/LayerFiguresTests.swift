@@ -35,6 +35,19 @@ import Testing
     #expect((440_000...540_000).contains(figures.layers[1].bitrate) && figures.layers[0].bitrate == 0)
   }
 
+  /// As one that nobody wants is not sent.
+  @Test func aLayerThatHasNotComeIsHalfOfTheNext() throws {
+    let figures = LayerFigures(count: 3)
+    #expect(figures.useful(for: VideoPreference(width: 1, height: 1)) == 2)
+    _ = try note(figures, 2, at: 0, size: (1_280, 720), isKey: true)
+    let useful = [(320, 180), (321, 180), (640, 360), (641, 1)].map { figures.useful(for: VideoPreference(width: $0.0, height: $0.1)) }
+    #expect(useful == [0, 1, 1, 2])
+    // It is otherwise.
+    _ = try note(figures, 1, at: 0, size: (960, 540), isKey: true)
+    #expect(figures.useful(for: VideoPreference(width: 480, height: 270)) == 0)
+    #expect(figures.useful(for: VideoPreference(width: 641, height: 1)) == 1)
+  }
+
   @Test func layersThatComeAreKnown() throws {
     let figures = LayerFigures(count: 3)
     #expect(try note(figures, 0, at: 1_000 * millisecond).flowing == LayerSet([0]))

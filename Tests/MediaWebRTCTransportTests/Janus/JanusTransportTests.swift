@@ -58,6 +58,24 @@ import Testing
     #expect(server.destroyed == 1 && server.sessions.isEmpty && server.web.connectionCount == 0)
   }
 
+  @Test func aVideoGoesInLayersOfWhichTheLargestIsOfferedFirst() throws {
+    let a = try end()
+    #expect(try house.run(for: 5 * second) { a.isHere })
+    let video = a.janus.makeStreamID()
+    let format = StreamFormat.video(VideoFormat(.i420, width: 640, height: 480, frameRate: FrameRate(30)), kind: 1)
+    try a.janus.publish(video, codec: UInt32(vp8), format: format, layers: StreamLayers(count: 2))
+    a.add(video)
+    #expect(try house.run(for: 5 * second) { a.has("receivers 1") }, "\(a.events) \(server.said)")
+    let b = try #require(server.last?.publisher)
+    #expect(try b.transport.driver().look { $0.signalling.negotiated?.media.first?.receivedLayers } == ["h", "m"])
+    for number in 0..<30 {
+      for layer in 0..<2 { #expect(a.send(layer: layer, isKey: number == 0, size: 300 << layer) == .sent) }
+      try house.run(for: 33 * millisecond)
+    }
+    #expect(b.received(vp8) == 60 && Set((b.bytes[UInt32(vp8)] ?? []).map(\.count)) == [300, 600])
+    try close(a)
+  }
+
   /// As a session that disconnects: its streams are withdrawn first.
   @Test(arguments: ["janus+https", "janus+wss"]) func whoLeavesNegotiatesNoMore(scheme: String) throws {
     let a = try end(scheme)
