@@ -18,6 +18,10 @@ final class LiveKitMedia: WebPathSeeker, TransportDelegate {
     var mid: String?
     var lane: PlayerLane?
     var isPaused = false
+    /// Its path has no room for it.
+    var isHeld = false
+    /// Of a video in one layer, what it takes in bits a second, over some seconds.
+    var rate: Double?
     /// The best of its layers that is of use to the client.
     var most = StreamLayers.most - 1
     var sid: String { LiveKitRegistry.sid(of: stream.id) }
@@ -77,6 +81,8 @@ final class LiveKitMedia: WebPathSeeker, TransportDelegate {
   static let mostSections = 160
   /// Nanoseconds after which layers are allocated anew.
   static let allocation: Int64 = 500_000_000
+  /// Over which the rate of a video in one layer is measured: a page of a screen comes at once, and little after it.
+  static let averaging = 5e9
 
   private let place: LoopbackTransport
   private let grants: LiveKitGrants
@@ -422,20 +428,41 @@ final class LiveKitMedia: WebPathSeeker, TransportDelegate {
   /// Gives the streams that the client is sent layers for which its path has room, now and as these change.
   private func allocate() {
     let now = table.clock.now()
-    let lanes = state.withLock { $0.remotes.filter { $0.lane != nil && !$0.isPaused } }
-    let layers = lanes.map { place.layers(of: $0.stream.id) }
-    guard layers.contains(where: { $0.count > 1 }) else { return }
-    let besides = zip(lanes, layers).reduce(0) { $0 + ($1.1.count > 1 ? 0 : $1.0.lane?.takeByteCount() ?? 0) }
-    let asked = zip(lanes, layers).compactMap { lane, layers in
-      layers.count > 1 ? LayerAllocator.Lane(stream: lane.stream.id, rates: layers.map(\.bitrate), most: lane.most) : nil
-    }
-    let (allowed, isFollowed): ([StreamID: Int], Bool) = state.withLock { state in
-      let elapsed = max(LiveKitMedia.allocation / 10, now &- state.allocated)
-      let rate = UInt64(Double(besides) * 8 * 1_000_000_000 / Double(elapsed))
+    let sent = state.withLock { $0.remotes.filter { $0.lane != nil && !$0.isPaused } }
+    guard sent.contains(where: \.stream.isVideo) else { return }
+    let layers = Dictionary(uniqueKeysWithValues: sent.map { ($0.stream.id, place.layers(of: $0.stream.id)) })
+    let (allowed, changes, isFollowed): ([StreamID: Int], [Remote], Bool) = state.withLock { state in
+      let elapsed = Double(max(LiveKitMedia.allocation / 10, now &- state.allocated))
+      var besides = 0.0
+      var lanes: [LayerAllocator.Lane] = []
+      for index in state.remotes.indices {
+        guard let layers = layers[state.remotes[index].stream.id], let lane = state.remotes[index].lane else { continue }
+        let rate = Double(lane.takeByteCount()) * 8 * 1_000_000_000 / elapsed
+        guard lane.isVideo else {
+          besides += rate
+          continue
+        }
+        let known = state.remotes[index].rate ?? rate
+        state.remotes[index].rate = known + (rate - known) * min(1, elapsed / LiveKitMedia.averaging)
+        let one = state.remotes[index]
+        let rates = layers.count > 1 ? layers.map(\.bitrate) : [UInt64(max(1, one.rate ?? rate))]
+        lanes.append(LayerAllocator.Lane(stream: one.stream.id, rates: rates, most: one.most, isScreen: one.stream.isScreen))
+      }
       defer { (state.allocated, state.isAllocating) = (now, true) }
-      return (state.allocator.allocate(asked, besides: rate, estimate: state.estimate, now: now), state.isAllocating)
+      let allowed = state.allocator.allocate(lanes, besides: UInt64(besides), estimate: state.estimate, now: now)
+      var changes: [Remote] = []
+      for index in state.remotes.indices {
+        guard let layer = allowed[state.remotes[index].stream.id], state.remotes[index].isHeld != (layer < 0) else { continue }
+        state.remotes[index].isHeld = layer < 0
+        changes.append(state.remotes[index])
+      }
+      return (allowed, changes, state.isAllocating)
     }
-    for (stream, layer) in allowed { place.allow(layer, of: stream) }
+    for (stream, layer) in allowed where (layers[stream]?.count ?? 0) > 1 { place.allow(max(0, layer), of: stream) }
+    for one in changes {
+      one.lane?.hold(one.isHeld)
+      owner?.change { $0.setPaused(one.sid, one.isHeld) }
+    }
     guard !isFollowed else { return }
     table.loop.schedule(at: now &+ LiveKitMedia.allocation) { [weak self] in
       self?.state.withLock { $0.isAllocating = false }

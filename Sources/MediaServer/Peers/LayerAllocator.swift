@@ -1,18 +1,23 @@
 import MediaTransport
 
-/// Which layers of video a client is sent, of what its path takes: each stream at least in its smallest layer, then the cheapest step up first, as long
-/// as there is room. Steps down are taken at once; for one up there has to be room for a while, as a single probe may promise too much. A value; time
-/// comes in.
+/// Which layers of video a client is sent, of what its path takes: first each stream in its smallest layer, the cheapest first and screens before all, then
+/// the cheapest step up, as long as there is room. What has no room for long is paused, but for one stream. Steps down are taken at once; for one up
+/// there has to be room for a while, as a single probe may promise too much. A value; time comes in.
 struct LayerAllocator {
-  /// A stream that comes in several layers.
+  /// A stream of video.
   struct Lane: Equatable {
     let stream: StreamID
     /// Bits a second of each layer, the smallest first; 0: it does not come.
     let rates: [UInt64]
     /// The best layer that is of use to the client.
     let most: Int
+    var isScreen = false
   }
 
+  /// In place of a layer: the stream is not sent.
+  static let paused = -1
+  /// Nanoseconds for which there has to be no room before a stream is paused.
+  static let endurance: Int64 = 3_000_000_000
   /// Of what a step up costs, as much is to be free.
   static let headroom = 1.2
   /// Nanoseconds after a step down in which there is none up: the path has just proved to be slow. Twice as many after each step up that did not last
@@ -26,22 +31,46 @@ struct LayerAllocator {
   private var (lowered, raised): (Int64?, Int64?) = (nil, nil)
   private var patience = LayerAllocator.patience
   private var floor = EstimateFloor()
+  /// Since when even the smallest layers have no room.
+  private var overfull: Int64?
 
-  /// The best layer that each stream may have. `estimate`: what the path takes, in bits a second; 0: it has no bound. `besides`: what other streams
-  /// take of it.
+  /// The best layer that each stream may have, or `paused`. `estimate`: what the path takes, in bits a second; 0: it has no bound. `besides`: what
+  /// audio takes of it.
   mutating func allocate(_ lanes: [Lane], besides: UInt64, estimate: UInt64, now: Int64) -> [StreamID: Int] {
     let rates = lanes.map { lane in lane.rates.contains { $0 > 0 } ? lane.rates : Array(LayerAllocator.usual.prefix(lane.rates.count)) }
     var chosen = lanes.indices.map { index in rates[index].firstIndex { $0 > 0 } ?? 0 }
     floor.note(estimate, at: now)
     guard estimate > 0 else { return keep(lanes, lanes.map(\.most), now) }
-    var free = Int64(clamping: estimate) - Int64(clamping: besides)
-    for index in lanes.indices { free -= Int64(clamping: rates[index][chosen[index]]) }
     let mayRise = lowered.map { now &- $0 >= patience } ?? true
     let unsteady = mayRise ? Int64(clamping: estimate) - Int64(clamping: floor.value) : nil
+    var free = pause(lanes, rates, &chosen, Int64(clamping: estimate) - Int64(clamping: besides), unsteady, now)
     while let (index, layer, cost) = step(lanes, rates, chosen, free, unsteady) {
       (chosen[index], free) = (layer, free - cost)
     }
     return keep(lanes, chosen, now)
+  }
+
+  /// What is left when all have their smallest layers that have room for them.
+  private mutating func pause(
+    _ lanes: [Lane], _ rates: [[UInt64]], _ chosen: inout [Int], _ room: Int64, _ unsteady: Int64?, _ now: Int64
+  ) -> Int64 {
+    func cost(_ index: Int) -> Int64 { Int64(clamping: rates[index][max(0, chosen[index])]) }
+    let order = lanes.indices.sorted { one, other in
+      guard lanes[one].isScreen == lanes[other].isScreen else { return lanes[one].isScreen }
+      return cost(one) == cost(other) ? lanes[one].stream.value < lanes[other].stream.value : cost(one) < cost(other)
+    }
+    let isOver = order.reduce(0) { $0 + (given[lanes[$1].stream] == LayerAllocator.paused ? 0 : cost($1)) } > room
+    overfull = isOver ? overfull ?? now : nil
+    let mayPause = overfull.map { now &- $0 >= LayerAllocator.endurance } ?? false
+    var free = room
+    for (place, index) in order.enumerated() {
+      let wasPaused = given[lanes[index].stream] == LayerAllocator.paused
+      let hasRoom =
+        wasPaused
+        ? unsteady.map { Int64(Double(cost(index)) * LayerAllocator.headroom) + $0 <= free } ?? false : cost(index) <= free || !mayPause
+      if hasRoom || place == 0 { free -= cost(index) } else { chosen[index] = LayerAllocator.paused }
+    }
+    return free
   }
 
   /// The cheapest that there is room for. `unsteady`: what of that has not been there for long; nil: no stream may rise.
@@ -50,9 +79,9 @@ struct LayerAllocator {
   ) -> (index: Int, layer: Int, cost: Int64)? {
     var best: (index: Int, layer: Int, cost: Int64)?
     for (index, lane) in lanes.enumerated() {
-      guard let layer = rates[index].indices.first(where: { $0 > chosen[index] && rates[index][$0] > 0 }), layer <= lane.most else {
-        continue
-      }
+      guard chosen[index] != LayerAllocator.paused,
+        let layer = rates[index].indices.first(where: { $0 > chosen[index] && rates[index][$0] > 0 }), layer <= lane.most
+      else { continue }
       let cost = Int64(clamping: rates[index][layer]) - Int64(clamping: rates[index][chosen[index]])
       let isRise = given[lane.stream].map { layer > $0 } ?? false
       guard let needed = isRise ? unsteady.map({ Int64(Double(cost) * LayerAllocator.headroom) + $0 }) : cost, needed <= free else {

@@ -10,7 +10,9 @@ final class PlayerLane: EncodedSink {
     /// Frames that went out.
     var sent: FrameID = 0
     var isTaken = false
-    /// Since they were counted.
+    /// There is no room for it.
+    var isHeld = false
+    /// That came since they were counted.
     var bytes = 0
   }
 
@@ -50,6 +52,18 @@ final class PlayerLane: EncodedSink {
     if let source { ask(source) }
   }
 
+  /// Nothing is sent, as the path has no room for it; or it goes on, with a key frame.
+  func hold(_ isHeld: Bool) {
+    let now = clock.now()
+    let source: StreamID? = state.withLock { state in
+      guard state.isHeld != isHeld else { return nil }
+      state.isHeld = isHeld
+      state.gate.begin(now: now)
+      return isHeld || !state.isTaken ? nil : state.source
+    }
+    if let source { ask(source) }
+  }
+
   /// The player asks for a key frame.
   func keyFrameRequested() {
     let now = clock.now()
@@ -57,7 +71,7 @@ final class PlayerLane: EncodedSink {
     if let source { ask(source) }
   }
 
-  /// Bytes that went out since the last call.
+  /// Bytes that came to be sent since the last call.
   func takeByteCount() -> Int {
     state.withLock { state in
       defer { state.bytes = 0 }
@@ -70,12 +84,13 @@ final class PlayerLane: EncodedSink {
     let delay = isVideo ? transport.backlog(of: stream) : 0
     let (number, wanted): (FrameID?, StreamID?) = state.withLock { state in
       guard state.isTaken else { return (nil, nil) }
+      state.bytes += frame.byteCount
+      guard !state.isHeld else { return (nil, nil) }
       if isVideo {
         let (isSent, wantsKeyFrame) = state.gate.take(id, isKeyFrame: frame.isKeyFrame, delay: delay, now: now)
         guard isSent else { return (nil, wantsKeyFrame ? state.source : nil) }
       }
       state.sent += 1
-      state.bytes += frame.byteCount
       return (state.sent, nil)
     }
     if let wanted { ask(wanted) }

@@ -26,8 +26,6 @@ static void of_options(void) {
   msdk_outgoing_video *stream = NULL;
   video.preset = 77;
   REFUSED(msdk_outgoing_video_create(it.engine, &video, &stream), "options.preset is 77");
-  video.preset = 0, video.reserved0 = 1;
-  REFUSED(msdk_outgoing_video_create(it.engine, &video, &stream), "options.reserved0 is 1");
   msdk_session_options session = MSDK_INIT(msdk_session_options);
   session.url = "loopback:unknown", session.user_id = "alice", session.capture_flags = 0x80;
   msdk_session *made = NULL;

@@ -58,6 +58,44 @@ import Testing
     try house.close()
   }
 
+  /// Of two videos one, until there is room for both.
+  @Test func whatHasNoRoomIsPausedAndSaid() throws {
+    let bot = try house.member("bot", publishes: [true])
+    let anna = try LiveKitEnd(house, "anna", at: "10.0.0.1")
+    let bob = try LiveKitEnd(house, "bob", at: "10.0.0.2")
+    #expect(try house.run([anna, bob]) { anna.isHere && bob.isHere })
+    bob.host.setConditions(down: .init(at: 0, bandwidth: 200_000, delay: 10 * millisecond))
+    try anna.publishLayers()
+    #expect(try house.run([anna, bob]) { anna.published.count == 1 })
+    /// What the bot sends has 240 kbit/s, and the smallest of anna's layers 96.
+    func call(for time: Int64) throws {
+      for number in 0..<(time * 30 / second) {
+        try anna.sendLayers(LiveKitLayersTests.sizes, isKey: number % 30 == 0)
+        bot.send(0, isVideo: true, isKey: number % 30 == 0, size: 1_000)
+        _ = try house.run([anna, bob], for: second / 30) { false }
+      }
+    }
+    func sizes(of count: Int) -> [Int: Int] {
+      let frames = (bob.receiving.bytes[WebMember.codec(isVideo: true)] ?? []).suffix(count)
+      return Dictionary(frames.map { ($0.count, 1) }, uniquingKeysWith: +)
+    }
+    try call(for: 20 * second)
+    let sid = try #require(bob.others["bot"]?.tracks.first?.sid)
+    func states() -> [LiveKitStreamInfo] {
+      bob.said.flatMap { if case .streamStates(let update) = $0 { update.states } else { [] as [LiveKitStreamInfo] } }
+    }
+    #expect(states().last?.track == sid && states().last?.state == .paused, "\(states())")
+    #expect(states().last?.participant == bob.others["bot"]?.sid)
+    #expect(sizes(of: 60) == [400: 60], "\(sizes(of: 60))")
+    bob.host.setConditions(down: .init(at: 0, bandwidth: 5_000_000, delay: 10 * millisecond))
+    try call(for: 20 * second)
+    #expect(states().last?.track == sid && states().last?.state == .active, "\(states())")
+    #expect((25...35).contains(sizes(of: 60)[1_000] ?? 0) && (25...35).contains(sizes(of: 60)[6_000] ?? 0), "\(sizes(of: 60))")
+    bot.link.disconnect()
+    for end in [anna, bob] { end.close() }
+    try house.close()
+  }
+
   @Test func aClientSaysWhichLayerIsOfUse() throws {
     let bot = try house.member("bot")
     let (anna, bob) = (try LiveKitEnd(house, "anna", at: "10.0.0.1"), try LiveKitEnd(house, "bob", at: "10.0.0.2"))

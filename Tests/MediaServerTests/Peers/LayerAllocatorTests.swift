@@ -27,7 +27,8 @@ import Testing
 
   @Test func severalShareWhatThereIs() {
     for (estimate, layers) in [
-      (UInt64(150_000), [0, 0]), (500_000, [1, 0]), (800_000, [1, 1]), (1_900_000, [2, 1]), (3_000_000, [2, 2]), (0, [2, 2])
+      (UInt64(200_000), [0, 0]), (150_000, [0, 0]), (500_000, [1, 0]), (800_000, [1, 1]), (1_900_000, [2, 1]), (3_000_000, [2, 2]),
+      (0, [2, 2])
     ] {
       var allocator = LayerAllocator()
       #expect(allocate(&allocator, [lane(anna), lane(bob)], estimate) == layers, "\(estimate)")
@@ -35,6 +36,31 @@ import Testing
     var allocator = LayerAllocator()
     #expect(allocate(&allocator, [lane(anna, most: 0), lane(bob)], 1_700_000, besides: 100_000) == [0, 2])
     #expect(allocator.allocate([], besides: 0, estimate: 0, now: 0).isEmpty)
+  }
+
+  /// Not at once, and one is always sent.
+  @Test func whatHasNoRoomIsPaused() {
+    var allocator = LayerAllocator()
+    let lanes = [lane(anna), lane(bob, [80_000, 400_000, 1_500_000])]
+    #expect(allocate(&allocator, lanes, 150_000) == [0, 0] && allocate(&allocator, lanes, 150_000, at: 2_900 * second / 1_000) == [0, 0])
+    #expect(allocate(&allocator, lanes, 150_000, at: 3 * second) == [-1, 0])
+    #expect(allocate(&allocator, lanes, 10_000, at: 4 * second) == [-1, 0])
+    // It goes on like another step up.
+    #expect(allocate(&allocator, lanes, 190_000, at: 5 * second) == [-1, 0])
+    #expect(allocate(&allocator, lanes, 210_000, at: 7 * second) == [-1, 0])
+    #expect(allocate(&allocator, lanes, 210_000, at: 8 * second) == [0, 0])
+    // A moment without room is no reason.
+    #expect(allocate(&allocator, lanes, 150_000, at: 10 * second) == [0, 0])
+    #expect(allocate(&allocator, lanes, 210_000, at: 11 * second) == [0, 0])
+    #expect(allocate(&allocator, lanes, 150_000, at: 12 * second) == [0, 0])
+    #expect(allocate(&allocator, lanes, 0, at: 13 * second) == [2, 2])
+  }
+
+  @Test func aScreenComesFirst() {
+    var allocator = LayerAllocator()
+    let screen = LayerAllocator.Lane(stream: bob, rates: [120_000], most: 2, isScreen: true)
+    for time in [0, 2 * second] { #expect(allocate(&allocator, [lane(anna), screen], 150_000, at: time) == [0, 0]) }
+    #expect(allocate(&allocator, [lane(anna), screen], 150_000, at: 3 * second) == [-1, 0])
   }
 
   @Test func stepsDownAreTakenAtOnceAndStepsUpWithRoom() {

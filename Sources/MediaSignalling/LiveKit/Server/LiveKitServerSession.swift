@@ -258,6 +258,14 @@ public final class LiveKitServerSession {
     if isWelcome, !update.updates.isEmpty { say(.qualities(update)) }
   }
 
+  /// A track of somebody else is not sent to the client, as its path has no room, or is again.
+  public func setPaused(_ sid: String, _ isPaused: Bool) {
+    guard isWelcome, let one = others.values.first(where: { $0.tracks.contains { $0.sid == sid } }) else { return }
+    var update = LiveKitStreamStates()
+    update.states = [LiveKitStreamInfo(participant: one.sid, track: sid, state: isPaused ? .paused : .active)]
+    say(.streamStates(update))
+  }
+
   /// A moderator muted a track of the client's, or ended that.
   public func moderate(_ sid: String, _ isMuted: Bool) {
     // The client says so, too, which is no news then.
