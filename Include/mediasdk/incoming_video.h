@@ -124,7 +124,7 @@ MSDK_EXPORT msdk_result msdk_incoming_video_remove_filter(msdk_incoming_video *s
 /** Requests a key frame from the sender. The call succeeds and does nothing if the stream is not started. [any thread] */
 MSDK_EXPORT msdk_result msdk_incoming_video_request_key_frame(msdk_incoming_video *stream);
 
-typedef struct msdk_video_preference { /* members for layers of a stream will be appended */
+typedef struct msdk_video_preference {
   uint32_t struct_size;
   uint32_t width, height;    /**< of the video as it is shown, without bars, in pixels, 1..16,384; 0/0: any size */
   uint32_t fps_num, fps_den; /**< frames a second, at least 1/10; 0/0: any frame rate */
@@ -133,11 +133,12 @@ typedef struct msdk_video_preference { /* members for layers of a stream will be
 
 /** Sets in which size and at which rate the program shows the stream, in any state; NULL or zeros remove the preference, which is kept
  * when the stream is stopped and started. The sender takes the largest size and the highest rate that its receivers prefer at present
- * (outgoing_video.h). Sizes compare by their longer and shorter side, so a rotated phone changes nothing. A preference does not
- * promise anything: frames may have another size and rate, and msdk_incoming_video_options converts them. To prefer more has an effect
- * at once, to prefer less after two to four seconds. In a room of Janus the server chooses among the sizes that the sender makes at
- * once (simulcast); the sender is not notified. MSDK_E_RANGE: a size or a rate is not accepted. MSDK_E_UNSUPPORTED: over rtp:, webrtc: and
- * WHEP, which do not carry preferences. MSDK_E_CLOSED: the stream is no longer available. [any thread] */
+ * (outgoing_video.h). Of a stream in layers this receiver gets the smallest that is not smaller than it prefers, whatever others get.
+ * Sizes compare by their longer and shorter side, so a rotated phone changes nothing. A preference does not promise anything: frames
+ * may have another size and rate, and msdk_incoming_video_options converts them. To prefer more has an effect at once, to prefer less
+ * after two to four seconds; between layers a change takes the time to the next key frame, which is requested. In a room of Janus the
+ * sender is not notified. MSDK_E_RANGE: a size or a rate is not accepted. MSDK_E_UNSUPPORTED: over rtp:, webrtc: and WHEP, which do not
+ * carry preferences. MSDK_E_CLOSED: the stream is no longer available. [any thread] */
 MSDK_EXPORT msdk_result msdk_incoming_video_set_preference(msdk_incoming_video *stream, const msdk_video_preference *preference);
 
 typedef struct msdk_incoming_video_stats { /* the names of W3C webrtc-stats where there is one */

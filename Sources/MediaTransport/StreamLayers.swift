@@ -16,6 +16,16 @@ public struct StreamLayers: Sendable, Equatable {
   /// One layer, active and not bounded.
   public static let one = StreamLayers(count: 1)
 
+  /// Of so many layers, less one, none is received.
+  private static let allUnreceived = (1...most).map { count in
+    var layers = StreamLayers(count: count)
+    layers.follow(active: [], bitrates: [])
+    return layers
+  }
+
+  /// The same layers, of which none is received.
+  public var unreceived: StreamLayers { StreamLayers.allUnreceived[layers.count - 1] }
+
   /// The smallest first, one to three.
   public private(set) var layers: [Layer]
 

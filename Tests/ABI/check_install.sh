@@ -27,8 +27,8 @@ cp Examples/C/access_token.c "$root"
   LD_LIBRARY_PATH=$stage/lib ./access_token lobby anna listen | grep -Eq '^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]{43}$')
 ok "Examples/C/access_token.c builds with pkg-config and prints a token"
 
-# What a bot, a player that records, a renderer of one's own and a tap print of what they did.
-cp Examples/C/bot.c Examples/C/wav.c Examples/C/renderer.c Examples/C/tap.c "$root"
+# What a bot, a player that records, a renderer of one's own, a tap and a sender of layers print of what they did.
+cp Examples/C/bot.c Examples/C/wav.c Examples/C/renderer.c Examples/C/tap.c Examples/C/layers.c "$root"
 clip=$PWD/Tests/Media/bunny-48k-stereo.wav
 prints() { # PROGRAM PATTERN [ARGUMENT...]: each line of the pattern is found in what it prints
   local program=$1 pattern=$2 line
@@ -50,6 +50,9 @@ PYTHON
 prints renderer '^the meter saw [1-9][0-9]* frames, from [1-9][0-9]* to 1[0-9][0-9]$'
 prints tap '^[0-9.]+ s info \[session\] session "alice" at loopback:lobby is connected$
 ^tapped [1-9][0-9]* frames; [1-9][0-9]* encoded frames, [1-9][0-9]* of them key frames, [1-9][0-9]* bytes; [1-9][0-9]* log records$' 1
+prints layers '^alice sends 2 of 3 layers$
+^bob sees 1280x720, [1-9][0-9]* frames a second$
+^carol sees 320x180, [1-9][0-9]* frames a second$' "$(echo "$stage"/lib/mediasdk/plugins-*)"
 
 # A chat of two processes, in a room that the tool serves, and one with nobody there.
 cp Examples/C/chat.c "$root"

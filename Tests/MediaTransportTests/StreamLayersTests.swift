@@ -52,6 +52,7 @@ import Testing
     }
     #expect(layers.smallestPart == 0.0625 && part([false, true, true]) == 0.25 && part([false, false, true]) == 1)
     #expect(part([false, false, false]) == 1 && StreamLayers.one.smallestPart == 1)
+    #expect(layers == StreamLayers(count: 3).unreceived && StreamLayers.one.unreceived.layers.map(\.isActive) == [false])
   }
 
   @Test func eachIsHalfAsWideAndHighAsTheNext() {

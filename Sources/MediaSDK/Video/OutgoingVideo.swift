@@ -284,6 +284,7 @@ public final class OutgoingVideo: OutgoingCore {
   func receiversChanged(_ count: Int) -> Bool {
     let (isOther, isDue) = guarded.withLock { guarded in
       let isOther = guarded.life.setReceivers(count)
+      guarded.negotiation.isReceived = count > 0
       if isOther, count > 0 { guarded.screen.repetition.receiversCame(clock.now()) }
       return (isOther, guarded.screen.repetition.time != .max)
     }

@@ -11,7 +11,11 @@ struct Negotiation {
   var wanted = VideoPreference.any
   /// In which the stream is published, and what the transport lets them take, since then too.
   var layers = StreamLayers.one {
-    didSet { negotiator.layerPart = layers.smallestPart }
+    didSet { followLayers() }
+  }
+  /// By anybody; else nothing is known of layers.
+  var isReceived = false {
+    didSet { followLayers() }
   }
   /// What the program asked for.
   var bitrate: BitrateRange
@@ -33,16 +37,20 @@ struct Negotiation {
 
   /// Nobody receives the stream as it is published now, in those layers.
   mutating func forgetReceivers(layers: StreamLayers = .one) {
-    (wanted, negotiator.wanted, self.layers) = (.any, .any, layers)
+    (wanted, negotiator.wanted, self.layers, isReceived) = (.any, .any, layers, false)
   }
+
+  private mutating func followLayers() { negotiator.layerPart = isReceived ? layers.smallestPart : 1 }
 
   /// What the stream would have of the session's estimate.
   func share(_ options: OutgoingVideoOptions) -> BitrateAllocator.Wish {
     options.wish(bitrate, negotiator.formats, isEncoded: negotiator.isEncoded, wanted: negotiator.wanted, in: layers)
   }
 
-  /// What the encoders of a format are to make, within that estimate (0: unlimited).
+  /// What the encoders of a format are to make, within that estimate (0: unlimited). `hasBest`: of several layers the best is needed here, whoever
+  /// receives it.
   func plan(for format: VideoFormat?, estimate: UInt64, hasBest: Bool) -> LayerEncoding.Plan {
+    let layers = isReceived || layers.layers.count == 1 ? layers : layers.unreceived
     guard let format else { return LayerEncoding.Plan(layers: layers, wish: 0, total: 0, hasBest: hasBest) }
     let paced = negotiator.wanted.paced(format)
     let wish = bitrate.bitrate(for: paced, estimate: 0, part: negotiator.wantedPart)

@@ -113,8 +113,9 @@ extension LoopbackTransport {
     return way.withLock { $0.backlog(of: stream, at: now) }
   }
 
-  /// For the stats of a path that sends in packets; without one it has no effect.
+  /// For the stats of a path that sends in packets; without one it has no effect. Of several layers such a path carries the best.
   public func setTargetBitrate(_ stream: StreamID, layer: Int, _ bitrate: UInt64) {
+    guard layer + 1 >= layers(of: stream).count else { return }
     way.withLock { $0.pair?.setTargetBitrate(bitrate, of: stream) }
   }
 

@@ -200,8 +200,8 @@ class LiveKitRoom(unittest.IsolatedAsyncioTestCase):
         await self.sees(anna, "id-Bob", BOB[0], size=(640, 480), layers=2)
         await self.until("Cleo sees more frames", lambda: len(cleo.pictures["Id-Bob"]) > begin + PICTURES)
         self.assertEqual({picture.shape for picture in cleo.pictures["Id-Bob"][begin:]}, {(240, 320)})
-        stats = bob.video.stats()
-        self.assertEqual((stats.layers, stats.active_layers), (2, 2))
+        await self.until("Bob sends both", lambda: bob.video.stats().active_layers == 2)
+        self.assertEqual(bob.video.stats().layers, 2)
 
     async def test_five_videos_of_one_client(self) -> None:
         anna, bob = await self.client("anna"), await self.client("bob")

@@ -62,9 +62,9 @@ import Testing
     let sent = way.layered.entries
     #expect(sent.map(\.layer) == [0, 1, 2, 0, 1, 2, 0, 1, 2] && sent.map(\.id) == [1, 1, 1, 2, 2, 2, 3, 3, 3])
     #expect(sent.prefix(3).map(\.size.width) == [160, 320, 640] && sent.map(\.isKey) == (0..<9).map { $0 < 3 })
-    #expect(way.targets.withLock { $0 } == [0: 96_100, 1: 310_000, 2: 1_000_000])
+    #expect(way.targets.withLock { $0 } == [0: 62_500, 1: 250_000, 2: 1_000_000])
     let counters = stream.stats.counters
-    #expect(counters.encoded == 3 && counters.keyFrames == 1 && counters.activeLayers == 3 && counters.targetBitrate == 1_406_100)
+    #expect(counters.encoded == 3 && counters.keyFrames == 1 && counters.activeLayers == 3 && counters.targetBitrate == 1_312_500)
     // A request is for all.
     call.anna.transport(way, .keyFrameRequested(id))
     _ = try send(stream)
@@ -87,6 +87,13 @@ import Testing
     for _ in 0..<2 { _ = try send(stream) }
     #expect(widths.entries == [640, 640], "\(widths.entries)")
     #expect(way.layered.entries.map(\.layer) == [0, 2, 0, 2])
+    // Who reads here alone needs no other.
+    call.anna.transport(way, .layers(id, active: [true, true, true], bitrates: []))
+    call.anna.transport(way, .receivers(id, 0))
+    _ = try send(stream)
+    #expect(way.layered.entries.dropFirst(4).map(\.layer) == [2])
+    call.anna.transport(way, .receivers(id, 1))
+    call.anna.transport(way, .layers(id, active: [true, false, false], bitrates: []))
     stream.setEncodedCallback(nil)
     _ = try send(stream)
     #expect(way.layered.entries.last?.layer == 0)
@@ -97,7 +104,7 @@ import Testing
     let (stream, _) = try start(layers: 3)
     call.anna.transport(way, .estimate(500_000))
     _ = try send(stream)
-    #expect(way.targets.withLock { $0 } == [0: 96_100, 1: 310_000] && stream.stats.counters.targetBitrate == 450_000)
+    #expect(way.targets.withLock { $0 } == [0: 62_500, 1: 250_000] && stream.stats.counters.targetBitrate == 450_000)
     call.anna.transport(way, .estimate(3_000_000))
     _ = try send(stream)
     #expect(way.layered.entries.map(\.layer) == [0, 1, 0, 1, 2] && way.layered.entries.last?.isKey == true)

@@ -365,6 +365,12 @@ class ExampleTest(unittest.TestCase):
             self.assertEqual(picture.read_bytes()[12:24], b"IHDR\0\0\x05\0\0\0\x02\xd0")
 
     @unittest.skipUnless(plugin_dir().is_dir(), "needs the plugins")
+    def test_layers(self) -> None:
+        done = run(str(EXAMPLES / "layers.py"), "--plugins", str(plugin_dir()))
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertRegex(done.stdout, r"^alice sends 2 of 3 layers\nbob sees 1280x720, \d+ frames a second\ncarol sees 320x180, \d+ frames a second\n$")
+
+    @unittest.skipUnless(plugin_dir().is_dir(), "needs the plugins")
     def test_filter(self) -> None:
         done = run(str(EXAMPLES / "filter.py"), "--plugins", str(plugin_dir()), "--input", str(ROOT / "Tests/Media/bunny-720p25.ivf"))
         self.assertEqual((done.returncode, done.stderr), (0, ""))
@@ -374,7 +380,7 @@ class ExampleTest(unittest.TestCase):
 
     def test_every_example_helps(self) -> None:
         for name in ("tone.py", "answer.py", "record.py", "grid.py", "rtp.py", "demo.py", "receive.py", "filter.py", "hub.py", "webrtc.py",
-                     "chat.py"):
+                     "chat.py", "layers.py"):
             done = run(str(EXAMPLES / name), "--help")
             self.assertEqual((done.returncode, done.stderr), (0, ""), name)
             self.assertIn("usage: ", done.stdout)

@@ -7,8 +7,8 @@ struct LayerPlan {
   /// Bits a second; 0: the layer is not encoded.
   private(set) var bitrates: [UInt64] = []
 
-  /// Of what the layer above would take at the same quality a layer with a quarter of its pixels takes so much: small pictures have more detail in a pixel.
-  static let part = 0.31
+  /// Of what the layer above would take: as many bits a pixel.
+  static let part = 0.25
   /// A layer that gets less of its wish is left out, as a format that has less bits a pixel is not chosen.
   static let least = FormatNegotiator.neededBitsPerPixel / FormatNegotiator.targetBitsPerPixel
 

@@ -1,4 +1,4 @@
-"""One 720p VP8 sender to 1, 10 and 50 receivers that do not decode."""
+"""One 720p VP8 sender to 1, 10 and 50 receivers that do not decode, and to three that prefer three sizes."""
 
 from __future__ import annotations
 
@@ -17,12 +17,15 @@ def measure(place: Place, table: Table) -> None:
     progress("one sender to 1, 10 and 50 receivers ")
     encoded = {str(crowd): place.program("fan_msdk", place.clip, FRAMES, crowd) for crowd in CROWDS}
     pushed = {f"{crowd} pushed": place.program("fan_msdk", "-", PACKETS, crowd) for crowd in CROWDS}
-    runs = in_turn(place, {**encoded, **pushed}, ROUNDS)
+    layers = {"3 sizes": place.program("fan_msdk", place.clip, FRAMES, 3, 3)}
+    runs = in_turn(place, {**encoded, **pushed, **layers}, ROUNDS)
     for crowd in CROWDS[1:]:
         subject = f"fan-out, {crowd} receivers beside 1: a frame, encoded and sent (us of a processor)"
         table.against(runs, subject, "cpu_us", str(crowd), "1", at_most=1.15)
     table.against(runs, "fan-out, 50 receivers beside 1: frames encoded", "encoded", "50", "1", at_most=1)
     table.against(runs, "fan-out, 50 receivers beside 1: bytes encoded", "bytes", "50", "1", at_most=1)
+    subject = "layers, 720p in three sizes beside one: a frame, encoded and sent (us of a processor)"
+    table.against(runs, subject, "cpu_us", "3 sizes", "1", at_most=1.4)
     for crowd in CROWDS[1:]:
         table.add(f"fan-out: each receiver up to {crowd}", lambda crowd=crowd: _each(runs, crowd))
 

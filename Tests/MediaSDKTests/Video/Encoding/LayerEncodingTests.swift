@@ -56,7 +56,7 @@ import Testing
     let first = try encode(1, by: encoding, plan([true, true, true]))
     #expect(first.map(\.layer) == [0, 1, 2] && first.map(\.frame.width) == [160, 320, 640] && first.map(\.frame.height) == [90, 180, 360])
     #expect(first.allSatisfy(\.isKey) && first.allSatisfy { $0.frame.timestamp_ns == 40 * millisecond && $0.frame.sequence == 1 })
-    #expect(first.map(\.target) == [96_100, 310_000, 1_000_000] && encoding.hasEncoder)
+    #expect(first.map(\.target) == [62_500, 250_000, 1_000_000] && encoding.hasEncoder)
     #expect(try encode(2, by: encoding, plan([true, true, true])).allSatisfy { !$0.isKey })
     // Key frames in all together.
     #expect(try encode(3, by: encoding, plan([true, true, true]), isKey: true).map(\.isKey) == [true, true, true])
