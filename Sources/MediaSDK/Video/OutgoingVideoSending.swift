@@ -353,6 +353,11 @@ extension OutgoingVideo {
           work.callback?.call(encoded)
           tap.offer(encoded)
         }
+        // It was made for who reads here.
+        guard work.plan.isReceived(layer) else {
+          sum.add(encoded, .noReceiver)
+          return true
+        }
         guard let result = handOver(encoded, of: encoding, layer: layer, target: target) else {
           sum.isOver = true
           return false

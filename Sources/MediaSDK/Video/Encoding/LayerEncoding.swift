@@ -14,6 +14,9 @@ final class LayerEncoding: @unchecked Sendable {
     var total: UInt64
     /// The best is needed here, whoever receives it.
     var hasBest: Bool
+
+    /// Whether a layer is to be sent. A stream in one goes to its transport in any case.
+    func isReceived(_ layer: Int) -> Bool { layers.layers.count == 1 || layers.layers[layer].isActive }
   }
 
   private let codec: VideoCodecEntry
