@@ -30,11 +30,11 @@
  * is sent in up to three sizes at once: the format, and half and a quarter of its width and height (simulcast). A receiver with a
  * narrow network path, or with a small preference, gets a smaller one, and the others the whole. Only layers that somebody receives are
  * encoded, except over janus+https:, where that is not known: in a room whose members are all in this process, one for each size that
- * they prefer. All layers together take about 1.3 times the bitrate and the time of the largest, for which target_bitrate is;
- * max_bitrate is for all together. Within the estimate the smaller ones come first, and the format stays while the estimate carries the
- * smallest. Key frames are made in all layers together. Frames that are read here (the tap, the encoded callback) are of the largest,
- * which is then always encoded. most_layers 1 turns this off. Screen shares, streams of other codecs and with encoded_input have one
- * layer.
+ * they prefer. All layers together take about 1.3 times the bitrate and 1.4 times the processor time of the largest. target_bitrate is
+ * for the largest; max_bitrate is for all together. Within the estimate the smaller ones come first, and the format stays while the
+ * estimate carries the smallest. Key frames are made in all layers together. Frames that are read here (the tap, the encoded callback)
+ * are of the largest, which is then always encoded. most_layers 1 turns this off. Screen shares, streams of other codecs and with
+ * encoded_input have one layer.
  *
  * A stream may have any pixel format with any codec. What the encoder does not accept is converted just before it, after the filters
  * and previews, which get the declared format; RGB becomes BT.601 in limited range. Raw frames are sent as declared.
