@@ -60,11 +60,12 @@
  *
  *     ws://HOST:PORT   or, with TLS, wss://HOST:PORT    the url that such an SDK is given, with an access token
  *
- * The token (JWT, HS256) names the room, the participant's identity, which is their user id, their name, metadata and attributes, and what
- * they may do; the room's own permissions apply as well, and its verifier gets the token. Who joins with the identity of another such
- * participant takes their place. A client whose connection breaks may come back within 20 s. Of video that a client publishes in several
- * sizes (simulcast) each participant gets the one that is of use to them (msdk_incoming_video_set_preference) and, if they are such a
- * client, for which their network has room.
+ * The token (JWT, HS256) names the room, the participant's identity, which is their user id, their name, metadata and attributes, and
+ * what they may do; the room's own permissions apply as well, and its verifier gets the token. Who joins with the identity of another
+ * such participant takes their place. A client whose connection breaks may come back within 20 s. Of video that a client publishes in
+ * several sizes (simulcast) each participant gets the one that is of use to them (msdk_incoming_video_set_preference) and, if they are
+ * such a client, for which their network has room. Where that network has no room for the smallest size of every video, video is paused
+ * for this client: what takes most first, screens last, and one is always sent.
  *
  * Programs that are no participants administer the room by LiveKit's API, with a server SDK of LiveKit for which the API is Protocol
  * Buffers over HTTP (Python, Go) or by hand: POST /twirp/livekit.RoomService/METHOD, at web_port, with a token of an administrator

@@ -210,6 +210,34 @@ import Testing
     #expect(leave.action == .reconnect && leave.canReconnect)
   }
 
+  /// Also when it may have got none of it before its connection broke.
+  @Test func whoComesBackIsToldWhatIsPausedAndWanted() throws {
+    session.welcome()
+    meet("bob")
+    session.add(LiveKitTrack(sid: "TR_b", isVideo: true, isScreen: false), of: "bob")
+    var track = LiveKitAddTrack()
+    (track.cid, track.type) = ("camera", .video)
+    try session.receive(LiveKitRequest.addTrack(track).encoded, wallTime: 0)
+    let published = try said(session).compactMap { if case .published(let it) = $0 { it.track?.sid } else { nil } }
+    let own = try #require(published.first)
+    session.setWanted(own, layers: [true, true, true])
+    #expect(try said(session).isEmpty)
+    session.setWanted(own, layers: [true, false])
+    session.setPaused("TR_b", true)
+    session.setPaused("TR_none", true)
+    func states(_ said: [LiveKitResponse]) -> [LiveKitStreamState] {
+      said.flatMap {
+        if case .streamStates(let it) = $0 { it.states.filter { $0.track == "TR_b" }.map(\.state) } else { [LiveKitStreamState]() }
+      }
+    }
+    #expect(states(try said(session)) == [.paused])
+    session.setPaused("TR_b", false)
+    _ = try said(session)
+    session.resume(LiveKitJoining(LiveKitJoinRequest()))
+    let again = try said(session)
+    #expect(states(again) == [.active] && again.contains { if case .subscribedQualities(let it) = $0 { it.track == own } else { false } })
+  }
+
   /// Whatever a client says, every byte of it changed or cut off.
   @Test func damagedMessagesHarmNobody() throws {
     session.welcome()

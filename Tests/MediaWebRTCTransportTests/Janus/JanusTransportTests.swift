@@ -73,6 +73,9 @@ import Testing
       try house.run(for: 33 * millisecond)
     }
     #expect(b.received(vp8) == 60 && Set((b.bytes[UInt32(vp8)] ?? []).map(\.count)) == [300, 600])
+    // Of both together.
+    let figures = try #require(a.janus.look(sending: video)?.stream)
+    #expect(figures.framesSent == 60 && figures.bytesSent >= 30 * 900 && figures.packetsSent >= 60)
     try close(a)
   }
 

@@ -83,6 +83,8 @@ public final class LiveKitServerSession {
   private var announced: [String: LiveKitTrack] = [:]
   /// By sid, which layers of a track the client was told to send.
   private var wantedLayers: [String: [Bool]] = [:]
+  /// By sid, whether a track of somebody else was said to be paused last.
+  private var paused: [String: Bool] = [:]
   /// Tracks that it said something of; others are taken if it takes everything.
   private var wanted: [String: Bool] = [:]
   private var offer = LiveKitOffer("")
@@ -135,6 +137,7 @@ public final class LiveKitServerSession {
     update.participants = [own] + others.values.sorted { $0.identity < $1.identity }
     say(.participants(update))
     for (sid, qualities) in wantedLayers.sorted(by: { $0.key < $1.key }) { sayWanted(sid, qualities) }
+    for (sid, isPaused) in paused.sorted(by: { $0.key < $1.key }) { sayPaused(sid, isPaused) }
     if let offer = joining.request.offer { take(offer: offer) }
   }
 
@@ -260,6 +263,13 @@ public final class LiveKitServerSession {
 
   /// A track of somebody else is not sent to the client, as its path has no room, or is again.
   public func setPaused(_ sid: String, _ isPaused: Bool) {
+    // Said again to a client that comes back, which may not have got it.
+    paused = paused.filter { known in others.values.contains { $0.tracks.contains { $0.sid == known.key } } }
+    paused[sid] = isPaused
+    sayPaused(sid, isPaused)
+  }
+
+  private func sayPaused(_ sid: String, _ isPaused: Bool) {
     guard isWelcome, let one = others.values.first(where: { $0.tracks.contains { $0.sid == sid } }) else { return }
     var update = LiveKitStreamStates()
     update.states = [LiveKitStreamInfo(participant: one.sid, track: sid, state: isPaused ? .paused : .active)]
