@@ -100,6 +100,29 @@ final class ServerHouse {
     return end
   }
 
+  /// A session by LiveKit's protocol from a machine of its own. It publishes when it is in the room. Without API keys.
+  func session(_ identity: String, at address: String, token: String = "", room: String? = nil, publishes: [Bool] = []) throws -> RoomEnd {
+    try session(identity, at: address, token: token, url: "&room=\(room ?? self.room)", publishes: publishes)
+  }
+
+  /// `url`: what follows the fingerprint.
+  func session(_ identity: String, at address: String, token: String, url: String, publishes: [Bool]) throws -> RoomEnd {
+    let host = try network.addHost(address)
+    let url = "livekit+wss://10.0.9.1#fingerprint=\(web.fingerprint ?? "")\(url)"
+    let target = LiveKitTarget(url: try LiveKitURL(url, scheme: "livekit+wss", argument: "url"), network: host)
+    let made = try target.makeTransport(
+      TransportContext(
+        member: Member(userID: identity, displayName: identity), token: AccessToken(token), loop: loop,
+        thread: { () throws(MediaError) in host }))
+    let end = RoomEnd(self, made)
+    end.host = host
+    made.connect(end)
+    guard !publishes.isEmpty else { return end }
+    #expect(try run(for: 5 * second) { end.isHere }, "\(end.events) \(String(describing: end.ending))")
+    for isVideo in publishes { try end.publish(isVideo: isVideo) }
+    return end
+  }
+
   /// A connection by hand, from a machine of its own or another's.
   func wire(at address: String) throws -> WireClient { try wire(from: try network.addHost(address)) }
 
@@ -193,7 +216,9 @@ final class RoomEnd: TransportDelegate, EncodedSink, @unchecked Sendable {
     case .channel(let channel, .opened(_, isIncoming: true)): readable.append(channel)
     case .unreachable(_, let user, let error): events.append("unreachable \(user) \(error.status)")
     case .publishFailed(_, let error): events.append("failed \(error.status)")
-    case .moderated(_, let moderation, _): events.append("\(moderation)")
+    case .moderated(let user, let moderation, let reason): events += ["\(moderation)", "\(moderation) by \(user): \(reason)"]
+    case .accessRenewed(let error): events.append(error.map { "renewed \($0.status)" } ?? "renewed")
+    case .accessExpiring(let remaining): events.append("expires in \(remaining / millisecond) ms")
     case .moderationFailed(let user, let error): events.append("\(user) is not moderated: \(error.status)")
     case .attributeChanged(let user, let key, let value, _): events.append("\(user) says \(key)=\(value ?? "nil")")
     case .speaking(_, let user, let isSpeaking, _): events.append("\(user) \(isSpeaking ? "speaks" : "is silent")")

@@ -7,19 +7,22 @@ import MediaTransport
 extension WebTable {
   /// Whether the request is of that protocol. It is answered, now or when the room has.
   func takeLiveKit(_ request: HTTPRequest, _ connection: WebConnection) -> Bool {
+    var entered: LiveKitGuest?
     do throws(MediaError) {
       guard let entrance = try LiveKitEntrance(request) else { return false }
-      let grants = try verify(entrance.token)
+      if options.accessKeys.isEmpty { entered = entrance.guest }
+      let entry = try entry(entrance)
       switch entrance.purpose {
       case .validate: connection.respond(HTTPResponse(200, text: "success"))
       case .join:
         switch WebSocketOffer.read(request) {
         case .other: connection.respond(HTTPResponse(426, text: "a client of LiveKit asks for WebSocket here"))
         case .refused(let response): connection.respond(response)
-        case .offer(let offer): try join(try entrance.joining(), grants, entrance.token, offer, connection)
+        case .offer(let offer): try join(try entrance.joining(), entry, offer, connection)
         }
       }
     } catch {
+      if let guest = entered { options.watch?(.refused(userID: guest.identity, at: connection.address, because: error)) }
       connection.respond(WebTable.response(error))
     }
     return true
@@ -53,12 +56,29 @@ extension WebTable {
     guard name == room else { throw MediaError(.notFound, "there is no room \"\(name.prefix(64))\" here") }
   }
 
+  /// Without API keys it is a session of this library that says who it is, and the room alone judges its token.
+  private func entry(_ entrance: LiveKitEntrance) throws(MediaError) -> LiveKitMember.Entry {
+    guard options.accessKeys.isEmpty, let guest = entrance.guest else {
+      return LiveKitMember.Entry(grants: try verify(entrance.token), token: entrance.token, isGuest: false)
+    }
+    guard guest.room == room else { throw MediaError(.notFound, "there is no room \"\(guest.room.prefix(64))\" here") }
+    var grants = LiveKitGrants(identity: guest.identity, room: room)
+    (grants.name, grants.updatesMetadata, grants.publishesData) = (guest.name, true, true)
+    return LiveKitMember.Entry(grants: grants, token: entrance.token, isGuest: true)
+  }
+
   private func read(_ token: String) throws(MediaError) -> LiveKitGrants {
     guard !options.accessKeys.isEmpty else {
-      throw MediaError(.unsupported, "the server has no API key, and so no clients of LiveKit's protocol")
+      let accepted = "accepted: sessions of MediaSDK whose URL has #room="
+      throw MediaError(.unsupported, "the server has no API key, by which clients of LiveKit's protocol join; \(accepted)")
     }
     guard !token.isEmpty else { throw MediaError(.permission, "there is no access token") }
     return try LiveKitToken.verify(token, now: clock.wallTime() / 1_000_000_000) { options.accessKeys[$0] }
+  }
+
+  /// Whether another token is of somebody who is in the room.
+  func checkRenewal(_ token: String, of identity: String) throws(MediaError) {
+    guard try verify(token).identity == identity else { throw MediaError(.permission, "the access token is of another participant") }
   }
 
   private func verify(_ token: String) throws(MediaError) -> LiveKitGrants {
@@ -69,39 +89,42 @@ extension WebTable {
     return grants
   }
 
-  /// A 404 would have clients try another version of the protocol.
+  /// A 404 would have clients of LiveKit try another version of the protocol.
   static func response(_ error: MediaError) -> HTTPResponse {
     let status =
       switch error.status {
       case .permission: 401
       case .invalid, .corrupt, .range: 400
       case .exists: 409
-      case .unsupported: 404
+      case .unsupported, .notFound: 404
       case .limit, .full, .again, .closed, .timeout: 503
       default: 500
       }
-    return HTTPResponse(status, text: error.text)
+    var response = HTTPResponse(status, text: error.text)
+    response.fields.set(LiveKitEntrance.statusField, String(error.status.rawValue))
+    return response
   }
 
   private func join(
-    _ joining: LiveKitJoining, _ grants: LiveKitGrants, _ token: String, _ offer: WebSocketOffer, _ connection: WebConnection
+    _ joining: LiveKitJoining, _ entry: LiveKitMember.Entry, _ offer: WebSocketOffer, _ connection: WebConnection
   ) throws(MediaError) {
-    let member = try makeMember(grants)
+    let member = try makeMember(entry.grants)
     if let sid = joining.resumed {
       return loop.post { [self] in
         guard connection.upgrade(offer, for: .liveKit) else { return }
-        guard let known = liveKit.member(member.userID), known.sid == sid, known.resume(joining, connection) else {
+        guard let known = liveKit.member(member.userID), known.sid == sid, known.isProven(by: entry), known.resume(joining, connection)
+        else {
           connection.send(.bytes(LiveKitMember.comeAgain))
           return connection.close("the participant has left")
         }
       }
     }
-    let newcomer = LiveKitMember(member, joining, grants, token, offer, connection, self)
+    let newcomer = LiveKitMember(member, joining, entry, offer, connection, self)
     try wait(for: newcomer)
     connection.belong(to: newcomer)
     loop.post { [self] in
-      // A token proves who somebody is: who comes a second time takes their own place.
-      liveKit.enter(newcomer, as: member.userID)?.leave(MediaError(.exists, "the participant has joined again"))
+      // A token of an API key proves who somebody is: who comes a second time takes their own place. Of others the room decides.
+      if !entry.isGuest { liveKit.enter(newcomer, as: member.userID)?.leave(MediaError(.exists, "the participant has joined again")) }
       newcomer.start()
     }
   }

@@ -8,6 +8,15 @@ import MediaTransport
 /// access, permissions, capacity, moderation and speakers are the room's. What is not said to be called from any thread is called on the
 /// server's event loop.
 final class LiveKitMember: WebParticipant, WebConnectionOwner, TransportDelegate {
+  /// As whom somebody comes.
+  struct Entry: Sendable {
+    let grants: LiveKitGrants
+    /// A secret.
+    let token: String
+    /// Nobody has proven who they are: the server has no API keys.
+    let isGuest: Bool
+  }
+
   private struct State: @unchecked Sendable {
     let signalling: LiveKitServerSession
     /// nil: it was lost, and may come again.
@@ -39,23 +48,29 @@ final class LiveKitMember: WebParticipant, WebConnectionOwner, TransportDelegate
   let address: SocketAddress
   let grants: LiveKitGrants
   let hasPage = true
+  private let isExtended: Bool
   var id: ObjectIdentifier { ObjectIdentifier(place) }
   private let table: WebTable
   private let media: LiveKitMedia
   private let state: Monitor<State>
+  /// By which a guest proves that it comes back.
+  private let ticket: String?
+  private var isGuest: Bool { ticket != nil }
 
   /// What a client is told whom nobody knows any more: it joins as somebody else.
   static let comeAgain: [UInt8] = LiveKitServerSession.leave(nil, isAgain: true)
 
   init(
-    _ user: Member, _ joining: LiveKitJoining, _ grants: LiveKitGrants, _ token: String, _ offer: WebSocketOffer,
-    _ connection: WebConnection, _ table: WebTable
+    _ user: Member, _ joining: LiveKitJoining, _ entry: Entry, _ offer: WebSocketOffer, _ connection: WebConnection, _ table: WebTable
   ) {
+    let grants = entry.grants
+    ticket = entry.isGuest ? WebTable.makeSecret() : nil
     var member = user
     // Of what is sent to them, nothing is decoded or encoded here.
     (member.decodes, member.takesRaw) = ([WebMember.codec(isVideo: true)], false)
     (self.member, self.grants, self.table, address, prefix) = (member, grants, table, connection.address, connection.prefix)
-    let place = LoopbackTransport(room: table.room, member: member, token: AccessToken(token), loop: table.loop) {
+    isExtended = joining.isExtended
+    let place = LoopbackTransport(room: table.room, member: member, token: AccessToken(entry.token), loop: table.loop) {
       (place) throws(MediaError) in try table.admit(place)
     }
     (self.place, sid) = (place, LiveKitRegistry.makeSID("PA_"))
@@ -145,6 +160,9 @@ final class LiveKitMember: WebParticipant, WebConnectionOwner, TransportDelegate
     return true
   }
 
+  /// Whether who comes back is this participant. What a token of an API key says was verified.
+  func isProven(by entry: Entry) -> Bool { !isGuest || entry.isGuest && LiveKitToken.isSame(entry.token, ticket ?? "") }
+
   /// A moderator has muted them: also what they publish later.
   var isSilenced: Bool { state.withLock { $0.isSilenced } }
 
@@ -213,6 +231,8 @@ final class LiveKitMember: WebParticipant, WebConnectionOwner, TransportDelegate
     case .paused(let sid, let isPaused): media.setPaused(sid, isPaused)
     case .prefers(let sid, let width, let height, let layer): media.setPreference(sid, width: width, height: height, layer: layer)
     case .describes(let name, let metadata, let attributes): describe(name, metadata, attributes)
+    case .renews(let token): renew(token)
+    case .moderates(let identity, let action, let reason, let number): moderate(identity, action, reason, number)
     case .left: leave(nil)
     }
   }
@@ -227,6 +247,32 @@ final class LiveKitMember: WebParticipant, WebConnectionOwner, TransportDelegate
     guard !name.isEmpty || !metadata.isEmpty || !rest.isEmpty else { return }
     for other in table.liveKit.members where other !== self {
       other.change { $0.describe(member.userID, name: name, metadata: metadata, attributes: rest) }
+    }
+  }
+
+  private func renew(_ token: String) {
+    do throws(MediaError) {
+      guard token.utf8.count <= AccessToken.longest else {
+        throw MediaError(.invalid, "the access token has \(token.utf8.count) bytes; accepted: at most \(AccessToken.longest)")
+      }
+      if !isGuest { try table.checkRenewal(token, of: grants.identity) }
+      place.renew(AccessToken(token))
+    } catch {
+      let error = error
+      change { $0.renewed(error) }
+    }
+  }
+
+  private func moderate(_ identity: String, _ action: LiveKitModerationAction, _ reason: String, _ number: UInt32) {
+    do throws(MediaError) {
+      switch action {
+      case .remove: try place.remove(identity, reason: reason)
+      case .mute, .unmute: try place.mute(identity, action == .mute)
+      }
+      change { $0.answer(moderation: number, of: identity, nil) }
+    } catch {
+      let error = error
+      change { $0.answer(moderation: number, of: identity, error) }
     }
   }
 
@@ -290,7 +336,10 @@ final class LiveKitMember: WebParticipant, WebConnectionOwner, TransportDelegate
     case .data(let userID, let message): receive(message, from: userID)
     case .permissionsChanged(let userID, let permissions):
       if userID == member.userID { state.withLock { $0.permissions = permissions } }
-    case .moderated(_, let moderation, _): moderated(moderation)
+      setAccess(permissions, of: userID)
+    case .accessExpiring(let remaining): change { $0.warn(remaining: remaining) }
+    case .accessRenewed(let error): change { $0.renewed(error) }
+    case .moderated(let by, let moderation, let reason): moderated(by, moderation, reason)
     case .layers(let id, let active, _): change { $0.setWanted(LiveKitRegistry.sid(of: id), layers: active) }
     // Of a scripted network, and of transports without a room.
     default: break
@@ -304,24 +353,40 @@ final class LiveKitMember: WebParticipant, WebConnectionOwner, TransportDelegate
       return (state.connection, state.offer.take())
     }
     guard let connection, let offer else { return }
+    // Others are told of them after this.
+    if isGuest { _ = table.liveKit.enter(self, as: member.userID) }
     table.options.watch?(.entered(member))
     // After what the room says of others, which has been posted.
     table.loop.post { [self] in
       // Who has gone is noticed by the connection.
       guard !state.withLock({ $0.isOver }), connection.upgrade(offer, for: .liveKit) else { return }
-      change { $0.welcome() }
+      let permissions = state.withLock { $0.permissions } ?? permissions
+      setAccess(permissions, of: member.userID)
+      change { signalling in
+        signalling.welcome()
+        if let ticket { signalling.setToken(ticket) }
+      }
       media.welcome()
       table.qualities.begin()
     }
   }
 
+  /// What the room lets somebody do, of which a token of an API key may grant less.
+  private func setAccess(_ permissions: Permissions, of userID: String) {
+    let other = userID == member.userID ? self : table.liveKit.member(userID)
+    let rest = other.map { $0.isGuest ? permissions : permissions.within($0.grants) } ?? permissions
+    change { $0.setAccess(rest.access(describes: other?.grants.updatesMetadata ?? true), mask: rest.foreign, of: userID) }
+  }
+
   private func meet(_ other: Member) {
     // Who speaks this protocol too says more than the room knows.
     if let known = table.liveKit.member(other.userID) {
+      setAccess(other.permissions, of: other.userID)
       let participant = known.look { $0.participant }
       return change { $0.meet(participant) }
     }
     let participant = table.liveKit.participant(other)
+    setAccess(other.permissions, of: other.userID)
     change { $0.meet(participant) }
   }
 
@@ -336,16 +401,41 @@ final class LiveKitMember: WebParticipant, WebConnectionOwner, TransportDelegate
     media.arrange()
   }
 
-  private func moderated(_ moderation: Moderation) {
+  private func moderated(_ moderator: String, _ moderation: Moderation, _ reason: String) {
+    let action: LiveKitModerationAction = moderation == .removed ? .remove : moderation == .muted ? .mute : .unmute
+    change { $0.moderate(action, by: moderator, reason: reason) }
     guard moderation != .removed else { return }
     let isMuted = moderation == .muted
     state.withLock { $0.isSilenced = isMuted }
-    for sid in media.publishedAudio { moderate(sid, isMuted) }
+    // A session of this library has been notified as a whole.
+    for sid in media.publishedAudio { if isExtended { mute(sid, isMuted) } else { moderate(sid, isMuted) } }
   }
 
   /// One track: the client is told, and does as it is told.
   func moderate(_ sid: String, _ isMuted: Bool) {
     change { $0.moderate(sid, isMuted) }
     mute(sid, isMuted)
+  }
+}
+
+extension Permissions {
+  /// Without what a token of an API key does not grant. It alone says who moderates.
+  fileprivate func within(_ grants: LiveKitGrants) -> Permissions {
+    var rest = self
+    let sources = grants.publishes ? (grants.sources.isEmpty ? LiveKitAccess.all : grants.sources) : []
+    if !sources.contains("camera") { rest.remove(.publishVideo) }
+    if !sources.contains("microphone") { rest.remove(.publishAudio) }
+    if !sources.contains("screen_share") { rest.remove(.shareScreen) }
+    if !grants.subscribes { rest.remove(.receive) }
+    if !(grants.publishesData ?? grants.publishes) { rest.remove(.sendData) }
+    if grants.isAdministrator { rest.insert(.moderate) } else { rest.remove(.moderate) }
+    return rest
+  }
+
+  /// In the words of LiveKit's protocol. `describes`: they may say something of themselves.
+  fileprivate func access(describes: Bool) -> LiveKitAccess {
+    let kinds: [Permissions] = [.publishVideo, .publishAudio, .shareScreen, .shareScreen]
+    let sources = zip(LiveKitAccess.all, kinds).filter { contains($0.1) }.map(\.0)
+    return LiveKitAccess(sources: sources, subscribes: contains(.receive), describes: describes, sendsData: contains(.sendData))
   }
 }

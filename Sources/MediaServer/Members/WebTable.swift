@@ -333,9 +333,12 @@ final class WebTable: Sendable {
     }
   }
 
-  /// By which the page's sessions are the member's. Nobody can guess it.
+  /// 128 bits that nobody can guess.
+  static func makeSecret() -> String { String((0..<32).map { _ in Array("0123456789abcdef")[Int.random(in: 0..<16)] }) }
+
+  /// By which the page's sessions are the member's.
   func makeTicket(for member: WebMember) -> String {
-    let ticket = String((0..<32).map { _ in Array("0123456789abcdef")[Int.random(in: 0..<16)] })
+    let ticket = WebTable.makeSecret()
     state.withLock { state in
       if state.members[member.id] != nil { state.tickets[ticket] = member }
     }

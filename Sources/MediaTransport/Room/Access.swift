@@ -203,7 +203,7 @@ public enum Moderation: UInt32, Sendable {
 
 extension StreamFormat {
   /// What publishing such a stream takes; kind 2 is a shared screen, and its sound.
-  var needed: Permissions {
+  package var needed: Permissions {
     switch self {
     case .video(_, let kind): kind == VideoKind.screenShare.rawValue ? .shareScreen : .publishVideo
     case .audio(_, let kind): kind == 2 ? .shareScreen : .publishAudio
@@ -211,7 +211,7 @@ extension StreamFormat {
   }
 
   /// The same in words.
-  var publishing: String {
+  package var publishing: String {
     switch needed {
     case .shareScreen: "share a screen"
     case .publishAudio: "publish audio"

@@ -64,6 +64,10 @@ struct LiveKitRoster: Sendable {
 
   private func change(_ member: inout Member, _ other: LiveKitOther) -> [TransportEvent] {
     var events: [TransportEvent] = []
+    if let mask = other.mask, member.permissions != Permissions(rawValue: mask & Permissions.all.rawValue) {
+      member.permissions = Permissions(rawValue: mask & Permissions.all.rawValue)
+      events.append(.permissionsChanged(userID: member.userID, member.permissions))
+    }
     for key in Set(member.attributes.keys).union(other.attributes.keys).sorted() {
       let value = other.attributes[key]
       // What a program of this SDK could not say is not reported either.

@@ -90,11 +90,13 @@ final class LiveKitSession: RoomSession, TransportDelegate {
     options.hasChannels = true
     self.options = options
     label = String(network.random(), radix: 36)
-    state = Monitor(State(client: LiveKitClient(now: loop.clock.now()), token: entry.token, publications: entry.publications))
+    let guest = url.room.map { LiveKitGuest(room: $0, identity: own.userID, name: own.displayName) }
+    let client = LiveKitClient(as: guest, now: loop.clock.now())
+    state = Monitor(State(client: client, token: entry.token, publications: entry.publications))
   }
 
   func begin() {
-    open(LiveKitClient.target)
+    open(state.withLock { $0.client.target })
     change { _, _ in }
   }
 
@@ -103,8 +105,8 @@ final class LiveKitSession: RoomSession, TransportDelegate {
     let endpoint = url.endpoint
     let token = state.withLock { $0.token.value }
     let settings = WebSocketLink.Settings(
-      name: "LiveKit", endpoint: endpoint, target: url.path + target, fields: ["Authorization": "Bearer \(token)"],
-      fingerprint: url.fingerprint, longest: LiveKitClient.longest
+      name: "LiveKit", endpoint: endpoint, target: url.path + target, fields: token.isEmpty ? [:] : ["Authorization": "Bearer \(token)"],
+      fingerprint: url.fingerprint, longest: LiveKitClient.longest, patience: LiveKitClient.entryPatience
     ) { LiveKitClient.failure($0, of: endpoint.text) }
     let socket = WebSocketLink(settings, network: network, thread: thread)
     let (former, number, isLeft): (WebSocketLink?, Int, Bool) = state.withLock { state in
@@ -252,11 +254,16 @@ final class LiveKitSession: RoomSession, TransportDelegate {
           }
         }
       case .speaking(let identity, let isSpeaking, let level): speak(identity, isSpeaking, level)
-      // Whoever connects again shows the newest.
+      // Whoever connects again shows the newest. Without API keys it is of this session alone.
       case .token(let token):
         state.withLock { $0.token = AccessToken(token) }
-        owner.session(self, took: AccessToken(token))
-      case .removed: tell([.moderated(by: "", .removed, reason: "")])
+        if url.room == nil { owner.session(self, took: AccessToken(token)) }
+      case .moderatedBy(let identity, let action, let reason):
+        let moderation: Moderation = action == .remove ? .removed : action == .mute ? .muted : .unmuted
+        tell([.moderated(by: identity, moderation, reason: reason)])
+      case .notModerated(let identity, let error): tell([.moderationFailed(userID: identity, error)])
+      case .expiring(let remaining): tell([.accessExpiring(remaining)])
+      case .renewed(let error): tell([.accessRenewed(error)])
       case .failed(let failure): fail(failure)
       }
     } catch {
@@ -304,6 +311,7 @@ final class LiveKitSession: RoomSession, TransportDelegate {
   }
 
   private func permissions(_ access: LiveKitAccess) -> Permissions {
+    if let mask = access.mask { return Permissions(rawValue: mask & Permissions.all.rawValue) }
     var result: Permissions = access.subscribes ? [.receive] : []
     if grants?.isAdministrator == true { result.insert(.moderate) }
     if access.sources.contains("camera") { result.insert(.publishVideo) }
@@ -337,23 +345,42 @@ final class LiveKitSession: RoomSession, TransportDelegate {
     loop.post { [self] in advance() }
   }
 
-  /// The server's API takes no reason.
-  func remove(_ userID: String, reason: String) throws(MediaError) { try moderate(userID) { _ in [.remove] } }
-
-  func mute(_ userID: String, _ isMuted: Bool) throws(MediaError) {
-    try moderate(userID) { $0.map { .mute(track: $0, isMuted) } }
+  func renew(_ token: AccessToken) -> Bool {
+    let isShown = state.withLock { state in
+      if state.client.isExtended { state.client.renew(token.value) }
+      return state.client.isExtended
+    }
+    loop.post { [self] in advance() }
+    return isShown
   }
 
-  /// `requests`: by the sids of their audio.
+  /// LiveKit's API takes no reason.
+  func remove(_ userID: String, reason: String) throws(MediaError) {
+    try moderate(userID, .remove, reason: reason) { _ in [.remove] }
+  }
+
+  func mute(_ userID: String, _ isMuted: Bool) throws(MediaError) {
+    try moderate(userID, isMuted ? .mute : .unmute, reason: "") { $0.map { .mute(track: $0, isMuted) } }
+  }
+
+  /// `requests`: by the sids of their audio, of a server that has only LiveKit's API.
   private func moderate(
-    _ userID: String, _ requests: ([String]) -> [LiveKitServiceRequest.Moderation]
+    _ userID: String, _ action: LiveKitModerationAction, reason: String, _ requests: ([String]) -> [LiveKitServiceRequest.Moderation]
   ) throws(MediaError) {
-    guard grants?.isAdministrator == true else {
-      throw MediaError(.permission, "LiveKit: the access token does not grant the session to moderate (roomAdmin)")
+    let (mask, audio, room, token) = state.withLock { ($0.client.mask, $0.roster.audio(of: userID), $0.client.room, $0.token.value) }
+    let isInRoom = url.room != nil
+    guard isInRoom ? Permissions(rawValue: mask ?? 0).contains(.moderate) : grants?.isAdministrator == true else {
+      let need = !isInRoom ? "; the access token would have to grant it (roomAdmin)" : ""
+      throw MediaError(.permission, "the room does not permit \"\(own.userID.prefix(64))\" to moderate\(need)")
     }
-    guard userID != own.userID else { throw MediaError(.invalid, "user_id is the session's own; accepted: that of another member") }
-    let (audio, room, token) = state.withLock { ($0.roster.audio(of: userID), $0.client.room, $0.token.value) }
-    guard let audio else { throw MediaError(.notFound, "no participant has the user id \"\(userID.prefix(64))\"") }
+    guard userID != own.userID else {
+      throw MediaError(.invalid, "user_id is \"\(userID)\", which is the session's own; accepted: another member of the room")
+    }
+    guard let audio else { throw MediaError(.notFound, "user_id is \"\(userID.prefix(64))\"; no member of the room has it") }
+    guard !isInRoom else {
+      try state.withLock { state throws(MediaError) in try state.client.moderate(userID, action, reason: reason) }
+      return loop.post { [self] in advance() }
+    }
     try moderation.ask(requests(audio), of: userID, in: room, token: token) { [weak self] error in
       guard let self else { return }
       self.loop.post { self.tell([.moderationFailed(userID: userID, error)]) }
@@ -363,7 +390,10 @@ final class LiveKitSession: RoomSession, TransportDelegate {
   // MARK: Sending
 
   func publish(_ one: RoomPublication) throws(MediaError) {
-    let isJoined = state.withLock { state in
+    let isJoined = try state.withLock { state throws(MediaError) in
+      if let mask = state.client.mask, !Permissions(rawValue: mask).isSuperset(of: one.format.needed) {
+        throw MediaError(.permission, "the room does not permit \"\(own.userID.prefix(64))\" to \(one.format.publishing)")
+      }
       state.publications.append(one)
       return state.isJoined
     }

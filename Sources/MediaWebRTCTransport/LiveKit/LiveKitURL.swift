@@ -4,19 +4,22 @@ import MediaSignalling
 import MediaTLS
 
 /// What a url of LiveKit says: "livekit+wss://HOST/PATH#key=value&…". What stands before the # is the server's; after it are options of this end.
-/// The access token says which room it is, and is not in it, as urls are logged.
+/// The access token is not in it, as urls are logged. It says which room it is, or the url does (`room`).
 struct LiveKitURL: Sendable {
   /// Its scheme is http or https: that of the handshake.
   let endpoint: HTTPURL
   /// Of the server over TLS, in place of the system's authorities.
   var fingerprint: TLSFingerprint?
+  /// At a server of this library without API keys: who comes says themselves who they are, and the room's verifier judges the access token.
+  /// nil: the token, a JWT, says all that.
+  var room: String?
   var options = WebRTCOptions()
 
   static let schemes = ["livekit+wss", "livekit+ws"]
   /// For errors.
-  static let advice = "the session's access token (a JWT) names the room"
+  static let advice = "the session's access token is passed apart from the URL"
   private static let accepted = [
-    "fingerprint", "stun", "relay", "loopback", "relay-fingerprint", "min-bitrate", "start-bitrate", "max-bitrate"
+    "room", "fingerprint", "stun", "relay", "loopback", "relay-fingerprint", "min-bitrate", "start-bitrate", "max-bitrate"
   ]
 
   /// Before what is asked for of the signalling.
@@ -50,6 +53,13 @@ struct LiveKitURL: Sendable {
     }
     guard endpoint.isSecure || fingerprint == nil else {
       throw MediaError(.invalid, "\(argument) has a fingerprint, but no encryption; accepted with livekit+wss")
+    }
+    room = try local.decoded("room")
+    if let room {
+      let isPlain = room.unicodeScalars.allSatisfy { $0.value >= 0x20 && $0.value != 0x7F }
+      guard (1...255).contains(room.utf8.count), isPlain else {
+        throw MediaError(.invalid, "\(argument) has a room of \(room.utf8.count) bytes; accepted: 1..255, without control characters")
+      }
     }
     try options.take(local)
     options.bitrates = try local.bitrates()

@@ -54,6 +54,8 @@ protocol RoomSession: AnyObject, Sendable {
   /// As `Transport.send`. Where it throws `.again`, the event `dataWritable` says when there is room, or `connected`.
   func send(_ message: DataMessage) throws(MediaError)
 
+  /// Shows the server another token; `accessRenewed` follows. False: the next session at the server shows it, and this one goes on.
+  func renew(_ token: AccessToken) -> Bool
   /// What the own participant says from now on; nil: no more of that key. Throws `.permission`.
   func setAttribute(_ key: String, _ value: String?) throws(MediaError)
   /// As `Transport.remove`, `mute`.
@@ -77,6 +79,8 @@ extension RoomSession {
 
   /// `.unsupported`: of a transport without the feature `data`.
   func send(_ message: DataMessage) throws(MediaError) { throw MediaError(.unsupported, "the session's server has no data") }
+  /// False: the server takes no other token while the session lasts.
+  func renew(_ token: AccessToken) -> Bool { false }
   /// Withdrawing streams is not negotiated.
   func prepareToLeave() {}
   /// Ignored: of a transport without the feature `attributes`.

@@ -243,12 +243,15 @@ final class RoomTransport: Transport {
     state.withLock { $0.attributes = attributes }
   }
 
-  /// The next session at the server shows it; this one goes on with the token that it began with.
+  /// The next session at the server shows it, and this one if the server takes it meanwhile.
   func renew(_ token: AccessToken) {
     do throws(MediaError) {
       try rules.accepts(token)
-      state.withLock { $0.token = token }
-      post(.accessRenewed(nil))
+      let session: (any RoomSession)? = state.withLock { state in
+        state.token = token
+        return state.session
+      }
+      if session?.renew(token) != true { post(.accessRenewed(nil)) }
     } catch {
       post(.accessRenewed(error))
     }

@@ -32,6 +32,8 @@ final class WebSocketLink: NetworkDriver {
     var fingerprint: TLSFingerprint?
     /// Bytes of a message.
     var longest: Int
+    /// Nanoseconds until the server has answered the handshake.
+    var patience: Int64 = 10_000_000_000
     /// What an answer means that is not the handshake's.
     let refusal: @Sendable (HTTPResponse) -> SignallingFailure
   }
@@ -55,13 +57,6 @@ final class WebSocketLink: NetworkDriver {
     var starting: TCPLink?
     var retired: [TCPLink] = []
   }
-
-  /// Nanoseconds until the server has answered the handshake.
-  static let limits: HTTPLimits = {
-    var limits = HTTPLimits.client
-    limits.headTime = 10_000_000_000
-    return limits
-  }()
 
   private let settings: Settings
   private let network: any Network
@@ -214,7 +209,9 @@ final class WebSocketLink: NetworkDriver {
     let handshake = WebSocketHandshake(
       host: endpoint.hostField, target: settings.target ?? endpoint.target, subprotocols: settings.subprotocol.map { [$0] } ?? [],
       fields: settings.fields, random: &random)
-    let http = HTTPClientConnection(limits: WebSocketLink.limits)
+    var limits = HTTPLimits.client
+    limits.headTime = settings.patience
+    let http = HTTPClientConnection(limits: limits)
     do throws(MediaError) {
       try http.send(handshake.request, now: now)
     } catch {

@@ -79,14 +79,15 @@ import Testing
       let frames = (bob.receiving.bytes[WebMember.codec(isVideo: true)] ?? []).suffix(count)
       return Dictionary(frames.map { ($0.count, 1) }, uniquingKeysWith: +)
     }
-    try call(for: 20 * second)
+    try call(for: 30 * second)
     let sid = try #require(bob.others["bot"]?.tracks.first?.sid)
     func states() -> [LiveKitStreamInfo] {
       bob.said.flatMap { if case .streamStates(let update) = $0 { update.states } else { [] as [LiveKitStreamInfo] } }
     }
-    #expect(states().last?.track == sid && states().last?.state == .paused, "\(states())")
-    #expect(states().last?.participant == bob.others["bot"]?.sid)
-    #expect(sizes(of: 60) == [400: 60], "\(sizes(of: 60))")
+    // Whether there is room is tried from time to time.
+    let paused = try #require(states().first { $0.state == .paused })
+    #expect(paused.track == sid && paused.participant == bob.others["bot"]?.sid, "\(states())")
+    #expect(sizes(of: 300)[400] ?? 0 >= 240, "\(sizes(of: 300)) \(states())")
     bob.host.setConditions(down: .init(at: 0, bandwidth: 5_000_000, delay: 10 * millisecond))
     try call(for: 20 * second)
     #expect(states().last?.track == sid && states().last?.state == .active, "\(states())")

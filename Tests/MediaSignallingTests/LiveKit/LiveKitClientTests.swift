@@ -154,8 +154,8 @@ import Testing
   }
 
   @Test func aServerThatSaysNothingIsLeft() throws {
-    #expect(client.poll(now: 0) == LiveKitClient.patience)
-    _ = client.poll(now: LiveKitClient.patience)
+    #expect(client.poll(now: 0) == LiveKitClient.entryPatience)
+    _ = client.poll(now: LiveKitClient.entryPatience)
     #expect(failure()?.error.status == .timeout && client.poll(now: .max) == nil)
   }
 

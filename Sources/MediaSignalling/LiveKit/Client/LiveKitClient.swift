@@ -36,8 +36,14 @@ public final class LiveKitClient {
     case speaking(identity: String, Bool, level: UInt32)
     /// The token to come back with.
     case token(String)
-    /// A moderator took the session out of the room; `.failed` follows.
-    case removed
+    /// A moderator did this to the session, or (empty) an administrator; of a removal `.failed` follows.
+    case moderatedBy(identity: String, LiveKitModerationAction, reason: String)
+    /// What was asked for was not done to somebody.
+    case notModerated(identity: String, MediaError)
+    /// So many nanoseconds of the session's access remain.
+    case expiring(Int64)
+    /// The token that was shown was accepted, or was not.
+    case renewed(MediaError?)
     /// It is over.
     case failed(SignallingFailure)
   }
@@ -52,15 +58,17 @@ public final class LiveKitClient {
 
   /// Bytes of a message of the server.
   public static let longest = 1_048_576
-  /// Nanoseconds for the server's first message, and for its answer to an announcement.
+  /// Nanoseconds for the server's first message: a room of this library may ask a person whether somebody is let in.
+  public static let entryPatience: Int64 = 70_000_000_000
+  /// Nanoseconds for its answer to an announcement.
   static let patience: Int64 = 10_000_000_000
   /// Nanoseconds in which a session may go on over another connection. Servers wait longer.
   static let absence: Int64 = 15_000_000_000
   /// In a room, those who are known here; of more nothing is reported.
   static let mostParticipants = 1_024
-  /// Tracks of which it is kept what the server was told, and messages for the next connection.
+  /// Tracks of which it is kept what the server was told, and requests of a moderator that it has not answered.
   static let mostWanted = 4_096
-  static let mostHeld = 256
+  static let mostModerations = 256
   /// Of this version of the protocol the server is told, and the client understands.
   static let protocolVersion = 15
 
@@ -84,25 +92,45 @@ public final class LiveKitClient {
   private var heardAt: Int64
   /// Its connection is lost, and it may go on over another one until then.
   private var resumeEnd: Int64?
+  /// The server is of this library.
+  private(set) public var isExtended = false
+  /// MSDK_MAY_* of participants, by their identities.
+  private var masks: [String: UInt32] = [:]
+  /// Why the server ends the session.
+  private var ending: MediaError?
   /// The next message about participants has all who are there.
   private var isCatchingUp = false
   /// What the server was told, and is told again over another connection: tracks that are wanted or not, and how.
   private var wanted: [String: Bool] = [:]
   private var settings: [String: LiveKitTrackSettings] = [:]
-  /// What is to be said over the next one.
-  private var held: [LiveKitRequest] = []
+  /// What it says of itself, as it was said last; empty: no more of that key.
+  private var attributes: [String: String] = [:]
+  /// To a server of this library, which has not answered yet: the newest token, and what a moderator asked for.
+  private var renewal: LiveKitWish?
+  private var moderations: [LiveKitModerationWish] = []
+  private var nextModeration: UInt32 = 1
 
-  /// The handshake of WebSocket (`target`) begins at `now`.
-  public init(now: Int64) { (deadline, heardAt) = (now &+ LiveKitClient.patience, now) }
+  /// The handshake of WebSocket (`target`) begins at `now`. `guest`: in a room of this library without API keys.
+  public init(as guest: LiveKitGuest? = nil, now: Int64) {
+    (deadline, heardAt) = (now &+ LiveKitClient.entryPatience, now)
+    let settings = "protocol=\(LiveKitClient.protocolVersion)&auto_subscribe=0&adaptive_stream=0&\(LiveKitExtension.parameter)=1"
+    target = "/rtc?\(settings)\(guest?.query ?? "")"
+  }
 
   /// What the handshake asks for, after the server's url. Nothing is received that is not asked for.
-  public static let target = "/rtc?protocol=\(protocolVersion)&auto_subscribe=0&adaptive_stream=0"
+  public let target: String
 
   /// The same for a session that goes on; nil: it does not wait for that.
-  public var resumeTarget: String? { resumeEnd == nil ? nil : "\(LiveKitClient.target)&reconnect=1&sid=\(own.sid)" }
+  public var resumeTarget: String? { resumeEnd == nil ? nil : "\(target)&reconnect=1&sid=\(own.sid)" }
 
   /// What an answer means that does not open the signalling.
   public static func failure(_ response: HTTPResponse, of server: String) -> SignallingFailure {
+    let words = JanusParticipant.shown(String(decoding: response.body.prefix(1_024), as: UTF8.self), longest: 1_023)
+    // A server of this library says exactly what it is.
+    if let code = response.fields[LiveKitEntrance.statusField].flatMap({ Int32($0) }), let status = Status(rawValue: code), !words.isEmpty {
+      let isFinal = ![.timeout, .closed, .io, .again, .limit].contains(status)
+      return SignallingFailure(MediaError(status, words), status: response.status, isFinal: isFinal)
+    }
     let (status, isFinal, advice): (Status, Bool, String) =
       switch response.status {
       case 401, 403: (.permission, true, "the access token is not accepted")
@@ -113,7 +141,7 @@ public final class LiveKitClient {
       case 101: (.unsupported, true, "its handshake is not the answer to this one's")
       default: (.io, false, "the server failed, or what is before it; try again later")
       }
-    let said = JanusParticipant.shown(String(decoding: response.body.prefix(1_024), as: UTF8.self), longest: 200)
+    let said = JanusParticipant.shown(words, longest: 200)
     let text = "LiveKit: \(server) answered \(response.status) \(response.reason.prefix(64)): \(advice)"
     return SignallingFailure(
       MediaError(status, said.isEmpty ? text : "\(text) (it says: \(said))"), status: response.status, isFinal: isFinal)
@@ -203,11 +231,67 @@ public final class LiveKitClient {
       throw MediaError(
         .permission, "LiveKit: the access token does not grant the session to say something of itself (canUpdateOwnMetadata)")
     }
+    attributes[key] = value ?? ""
+    say([key: value ?? ""])
+  }
+
+  private func say(_ attributes: [String: String]) {
     var metadata = LiveKitMetadata()
     // What is empty stays as it is.
-    (metadata.attributes, metadata.name, metadata.metadata) = ([key: value ?? ""], own.name, own.metadata)
-    if resumeEnd != nil, held.count < LiveKitClient.mostHeld { held.append(.metadata(metadata)) }
+    (metadata.attributes, metadata.name, metadata.metadata) = (attributes, own.name, own.metadata)
     say(.metadata(metadata))
+  }
+
+  // MARK: A server of this library
+
+  /// Shows another access token; `.renewed` follows, unless another one is shown before it.
+  public func renew(_ token: String) {
+    let wish = LiveKitWish.renew(LiveKitRenewal(token: token))
+    renewal = wish
+    say(.wish(wish))
+  }
+
+  /// Removes somebody, or mutes all their audio, or ends that; `.notModerated` follows where it is not done. Throws `.again` if too much waits
+  /// for the server.
+  public func moderate(_ identity: String, _ action: LiveKitModerationAction, reason: String) throws(MediaError) {
+    guard moderations.count < LiveKitClient.mostModerations else {
+      throw MediaError(.again, "\(LiveKitClient.mostModerations) requests of a moderator wait for the server's answer")
+    }
+    let wish = LiveKitModerationWish(identity: identity, action: action, reason: reason, number: nextModeration)
+    nextModeration &+= 1
+    moderations.append(wish)
+    say(.wish(.moderate(wish)))
+  }
+
+  /// MSDK_MAY_* of the session itself; nil: the server does not say.
+  public var mask: UInt32? { masks[own.identity] }
+
+  private func take(_ notice: LiveKitNotice) {
+    isExtended = true
+    switch notice {
+    case .permissions(let known):
+      guard masks[known.identity] != known.mask else { return }
+      if masks.count <= LiveKitClient.mostParticipants { masks[known.identity] = known.mask }
+      guard isJoined else { return }
+      if known.identity == own.identity {
+        events.append(.permitted(LiveKitAccess(own.permission, mask: known.mask)))
+      } else if let other = others[known.identity] {
+        others[known.identity] = other.with(mask: known.mask)
+        events.append(.participant(other.with(mask: known.mask)))
+      }
+    case .expiring(let expiry): events.append(.expiring(max(0, expiry.remaining)))
+    case .renewed(let result):
+      renewal = nil
+      events.append(.renewed(result.error))
+    case .moderated(let it):
+      let reason = JanusParticipant.shown(it.reason, longest: LiveKitExtension.longestText)
+      events.append(.moderatedBy(identity: JanusParticipant.shown(it.identity), it.action, reason: reason))
+    case .moderationAnswered(let result):
+      moderations.removeAll { $0.number == result.number }
+      if let error = result.error { events.append(.notModerated(identity: JanusParticipant.shown(result.identity), error)) }
+    case .ended(let result): ending = result.error
+    case .other: return
+    }
   }
 
   /// Says goodbye; nothing follows.
@@ -225,7 +309,7 @@ public final class LiveKitClient {
     guard !isEnded else { return nil }
     guard isJoined else {
       guard now >= deadline else { return deadline }
-      return fail(.timeout, "the server did not let the session in within \(LiveKitClient.patience / 1_000_000_000) s")
+      return fail(.timeout, "the server did not let the session in within \(LiveKitClient.entryPatience / 1_000_000_000) s")
     }
     if let resumeEnd {
       guard now >= resumeEnd else { return resumeEnd }
@@ -288,8 +372,8 @@ public final class LiveKitClient {
       if !tracks.isEmpty { say(.subscription(LiveKitSubscription(tracks: tracks, isWanted: isWanted))) }
     }
     for sid in settings.keys.sorted() { if let known = settings[sid] { say(.trackSettings(known)) } }
-    for request in held { say(request) }
-    held = []
+    if let renewal { say(.wish(renewal)) }
+    for wish in moderations { say(.wish(.moderate(wish))) }
   }
 
   private static func servers(_ list: [LiveKitICEServer]) -> [ICEServer] {
@@ -315,6 +399,7 @@ public final class LiveKitClient {
       let response = try LiveKitResponse(reading: bytes, longest: LiveKitClient.longest)
       if case .join(let join) = response, !isJoined { return take(join, now) }
       if case .leave(let leave) = response { return take(leave) }
+      if case .notice(let notice) = response { return take(notice) }
       guard resumeEnd == nil else {
         if case .reconnect(let reconnect) = response { return resume(reconnect, now) }
         fail(.closed, "the server does not go on with the session")
@@ -337,15 +422,16 @@ public final class LiveKitClient {
     (pingInterval, pingTimeout) = (Int64(max(0, join.pingInterval)) * second, Int64(max(0, join.pingTimeout)) * second)
     pingAt = pingInterval > 0 ? now &+ pingInterval : .max
     let servers = LiveKitClient.servers(join.iceServers)
-    events.append(.joined(identity: participant.identity, LiveKitAccess(participant.permission), servers: servers))
+    events.append(.joined(identity: participant.identity, LiveKitAccess(participant.permission, mask: mask), servers: servers))
     for other in join.others { meet(other) }
   }
 
   private func take(_ leave: LiveKitLeave) {
     let isAgain = leave.action != .disconnect || leave.canReconnect
+    if let ending { return fail(SignallingFailure(ending, isFinal: !isAgain)) }
     switch leave.reason {
     case .participantRemoved:
-      events.append(.removed)
+      events.append(.moderatedBy(identity: "", .remove, reason: ""))
       fail(.removed, "a moderator took the session out of the room", isFinal: true)
     case .duplicateIdentity: fail(.exists, "another participant with the session's identity has joined", isFinal: true)
     case .roomDeleted, .roomClosed: fail(.closed, "the room was closed", isFinal: true)
@@ -363,12 +449,18 @@ public final class LiveKitClient {
     case .answer(let answer): events.append(.answer(answer.sdp))
     case .trickle(let trickle): try take(trickle)
     case .participants(let update):
+      let isCaughtUp = isCatchingUp
       if isCatchingUp {
         isCatchingUp = false
         let here = Set(update.participants.map(\.identity))
         for gone in others.keys.filter({ !here.contains($0) }).sorted() { part(gone) }
       }
       for one in update.participants { meet(one) }
+      if isCaughtUp {
+        // The connection before may have lost it.
+        let lost = attributes.filter { (own.attributes[$0.key] ?? "") != $0.value }
+        if !lost.isEmpty { say(lost) }
+      }
     case .published(let published): take(published)
     case .unpublished(let track):
       guard let cid = cid(of: track.sid) else { return }
@@ -381,7 +473,7 @@ public final class LiveKitClient {
     case .subscribedQualities(let update): take(update)
     case .permission, .subscriptionFailure, .subscribed, .streamStates, .qualities, .room, .sections, .reconnect: return
     case .token(let token): if (1...4_095).contains(token.utf8.count) { events.append(.token(token)) }
-    case .pong, .moved, .join, .leave, .other: return
+    case .pong, .moved, .join, .leave, .notice, .other: return
     }
   }
 
@@ -421,7 +513,7 @@ public final class LiveKitClient {
 
   private func part(_ identity: String) {
     for track in others[identity]?.tracks ?? [] { (wanted[track.sid], settings[track.sid]) = (nil, nil) }
-    others[identity] = nil
+    (others[identity], masks[identity]) = (nil, nil)
     speakers.remove(identity)
     events.append(.left(identity: identity))
   }
@@ -433,7 +525,7 @@ public final class LiveKitClient {
       if others[info.identity]?.sid == info.sid { part(info.identity) }
       return
     }
-    guard let one = LiveKitOther(info), others[one.identity] != one else { return }
+    guard let one = LiveKitOther(info)?.with(mask: masks[info.identity]), others[one.identity] != one else { return }
     let former = others[one.identity]
     guard former != nil || others.count < LiveKitClient.mostParticipants else { return }
     if let former, former.sid != one.sid {
@@ -445,7 +537,7 @@ public final class LiveKitClient {
   }
 
   private func change(_ info: LiveKitParticipant) {
-    let (former, now) = (LiveKitAccess(own.permission), LiveKitAccess(info.permission ?? own.permission))
+    let (former, now) = (LiveKitAccess(own.permission, mask: mask), LiveKitAccess(info.permission ?? own.permission, mask: mask))
     let permission = info.permission ?? own.permission
     (own, own.permission) = (info, permission)
     if former != now { events.append(.permitted(now)) }
@@ -462,9 +554,20 @@ public struct LiveKitAccess: Sendable, Equatable {
   public let describes: Bool
   /// Data, beside tracks.
   public let sendsData: Bool
+  /// MSDK_MAY_*, of a server of this library; nil: it is not known.
+  public var mask: UInt32?
 
-  init(_ permission: LiveKitPermission?) {
-    let all = ["camera", "microphone", "screen_share", "screen_share_audio"]
+  /// Of those sources, none or all of them included.
+  public init(sources: [String], subscribes: Bool, describes: Bool, sendsData: Bool) {
+    (self.sources, self.subscribes, self.describes, self.sendsData) = (sources, subscribes, describes, sendsData)
+  }
+
+  /// What tracks may be of.
+  public static let all = ["camera", "microphone", "screen_share", "screen_share_audio"]
+
+  init(_ permission: LiveKitPermission?, mask: UInt32? = nil) {
+    self.mask = mask
+    let all = LiveKitAccess.all
     (subscribes, describes) = (permission?.canSubscribe ?? true, permission?.canUpdateMetadata ?? false)
     sendsData = permission?.canPublishData ?? true
     guard permission?.canPublish ?? true else {
@@ -481,5 +584,17 @@ public struct LiveKitAccess: Sendable, Equatable {
       }
     }
     sources = named.isEmpty ? all : named
+  }
+
+  var permission: LiveKitPermission {
+    var permission = LiveKitPermission()
+    (permission.canSubscribe, permission.canPublish) = (subscribes, !sources.isEmpty)
+    (permission.canPublishData, permission.canUpdateMetadata) = (sendsData, describes)
+    let kinds: [LiveKitSource] = [.camera, .microphone, .screenShare, .screenShareAudio]
+    // None stands for all.
+    if sources.count < LiveKitAccess.all.count {
+      permission.sources = zip(LiveKitAccess.all, kinds).filter { sources.contains($0.0) }.map(\.1)
+    }
+    return permission
   }
 }

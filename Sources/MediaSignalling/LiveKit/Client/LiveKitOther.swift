@@ -12,6 +12,14 @@ public struct LiveKitOther: Sendable, Equatable {
   public let attributes: [String: String]
   /// What they publish.
   public let tracks: [LiveKitTrack]
+  /// MSDK_MAY_*; nil: it is not known.
+  public private(set) var mask: UInt32?
+
+  func with(mask: UInt32?) -> LiveKitOther {
+    var other = self
+    other.mask = mask
+    return other
+  }
 
   /// nil for one that cannot be reported: without a name of a bearable length, or with too many tracks.
   init?(_ info: LiveKitParticipant) {

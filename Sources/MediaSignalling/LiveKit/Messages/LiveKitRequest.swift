@@ -16,6 +16,7 @@ enum LiveKitRequest: ProtoMessage {
   case syncState(LiveKitSyncState)
   case metadata(LiveKitMetadata)
   case ping(LiveKitPing)
+  case wish(LiveKitWish)
 
   init() { self = .other }
 
@@ -34,5 +35,6 @@ enum LiveKitRequest: ProtoMessage {
     try fields.one(12, of: &self, LiveKitRequest.syncState) { if case .syncState(let it) = $0 { it } else { nil } }
     try fields.one(15, of: &self, LiveKitRequest.metadata) { if case .metadata(let it) = $0 { it } else { nil } }
     try fields.one(16, of: &self, LiveKitRequest.ping) { if case .ping(let it) = $0 { it } else { nil } }
+    try fields.one(LiveKitExtension.field, of: &self, LiveKitRequest.wish) { if case .wish(let it) = $0 { it } else { nil } }
   }
 }

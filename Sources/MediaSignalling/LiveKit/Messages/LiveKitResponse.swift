@@ -27,6 +27,7 @@ enum LiveKitResponse: ProtoMessage {
   case subscribed(LiveKitTrackID)
   case moved(LiveKitRoomMoved)
   case sections(LiveKitSections)
+  case notice(LiveKitNotice)
 
   init() { self = .other }
 
@@ -53,5 +54,6 @@ enum LiveKitResponse: ProtoMessage {
     try fields.one(23, of: &self, LiveKitResponse.subscribed) { if case .subscribed(let it) = $0 { it } else { nil } }
     try fields.one(24, of: &self, LiveKitResponse.moved) { if case .moved(let it) = $0 { it } else { nil } }
     try fields.one(25, of: &self, LiveKitResponse.sections) { if case .sections(let it) = $0 { it } else { nil } }
+    try fields.one(LiveKitExtension.field, of: &self, LiveKitResponse.notice) { if case .notice(let it) = $0 { it } else { nil } }
   }
 }

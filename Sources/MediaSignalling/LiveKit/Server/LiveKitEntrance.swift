@@ -11,6 +11,8 @@ public struct LiveKitEntrance: Sendable, Equatable {
     case validate
   }
 
+  /// A field of a refusal: the result as a number (MSDK_E_*). The body says it in words.
+  public static let statusField = "MSDK-Result"
   /// Bytes of the request to join, unpacked: a description has at most 65,536, and one that comes back has two.
   static let longest = 196_608
 
@@ -19,6 +21,12 @@ public struct LiveKitEntrance: Sendable, Equatable {
   /// A JSON Web Token, of which nothing is known yet. Empty: there is none. A secret.
   public let token: String
   private let query: Substring
+
+  /// Who comes, as they say themselves: to a room that has no API key. nil: they do not say.
+  public var guest: LiveKitGuest? {
+    guard let room = LiveKitEntrance.value("room", query), let identity = LiveKitEntrance.value("identity", query) else { return nil }
+    return LiveKitGuest(room: room, identity: identity, name: LiveKitEntrance.value("name", query) ?? "")
+  }
 
   /// nil: the path is another one. Throws `.invalid` for a token that is none.
   public init?(_ request: HTTPRequest) throws(MediaError) {
@@ -38,7 +46,9 @@ public struct LiveKitEntrance: Sendable, Equatable {
   /// What the client comes with. It may cost as much as `longest` bytes: of nobody whose token was not verified. Throws `.invalid`, `.corrupt`
   /// and `.limit` with what is wrong in it.
   public func joining() throws(MediaError) -> LiveKitJoining {
-    guard purpose != .join(.zero) else { return LiveKitJoining(plain, .zero) }
+    guard purpose != .join(.zero) else {
+      return LiveKitJoining(plain, .zero, isExtended: LiveKitEntrance.value(LiveKitExtension.parameter, query) == "1")
+    }
     guard let text = LiveKitEntrance.value("join_request", query) else {
       throw MediaError(.invalid, "LiveKit: the request has no join_request; accepted: a WrappedJoinRequest in base64url")
     }
@@ -86,9 +96,11 @@ public struct LiveKitJoining: Sendable, Equatable {
   let request: LiveKitJoinRequest
   /// In which the client speaks.
   public let version: LiveKitVersion
+  /// It is a session of this library (`LiveKitExtension`).
+  public let isExtended: Bool
 
-  init(_ request: LiveKitJoinRequest, _ version: LiveKitVersion = .one) {
-    (self.request, self.version) = (request, version)
+  init(_ request: LiveKitJoinRequest, _ version: LiveKitVersion = .one, isExtended: Bool = false) {
+    (self.request, self.version, self.isExtended) = (request, version, isExtended)
   }
 
   /// The sid that the client had before it lost its connection; nil: it comes anew.

@@ -26,6 +26,10 @@ public final class LiveKitServerSession {
     case prefers(sid: String, width: UInt32, height: UInt32, layer: Int)
     /// It says something else of itself: a name and metadata, where they are not empty, and attributes, of which an empty one is removed.
     case describes(name: String, metadata: String, attributes: [String: String])
+    /// A session of this library shows another access token.
+    case renews(token: String)
+    /// It asks to remove or mute somebody.
+    case moderates(identity: String, LiveKitModerationAction, reason: String, number: UInt32)
     /// It leaves.
     case left
   }
@@ -45,6 +49,11 @@ public final class LiveKitServerSession {
 
     init(_ info: LiveKitParticipant) { self.info = info }
 
+    /// What they may do, where it is known.
+    public var access: LiveKitAccess? {
+      get { info.permission.map { LiveKitAccess($0) } }
+      set { info.permission = newValue?.permission }
+    }
     /// Of anybody.
     public var sid: String { info.sid }
     /// Of anybody.
@@ -76,6 +85,8 @@ public final class LiveKitServerSession {
   private let request: LiveKitJoinRequest
   /// In which the client speaks.
   public let version: LiveKitVersion
+  /// It is a session of this library.
+  public let isExtended: Bool
   private let makeSID: () -> String
   private var isWelcome = false
   private var isEnded = false
@@ -83,6 +94,8 @@ public final class LiveKitServerSession {
   private var announced: [String: LiveKitTrack] = [:]
   /// By sid, which layers of a track the client was told to send.
   private var wantedLayers: [String: [Bool]] = [:]
+  /// What participants may do, by their identities.
+  private var masks: [String: UInt32] = [:]
   /// By sid, whether a track of somebody else was said to be paused last.
   private var paused: [String: Bool] = [:]
   /// Tracks that it said something of; others are taken if it takes everything.
@@ -97,7 +110,8 @@ public final class LiveKitServerSession {
     _ joining: LiveKitJoining, as participant: Participant, grants: LiveKitGrants, room: LiveKitRoomDescription,
     makeSID: @escaping () -> String
   ) {
-    (request, version, self.makeSID, own) = (joining.request, joining.version, makeSID, participant.info)
+    (request, version, isExtended) = (joining.request, joining.version, joining.isExtended)
+    (self.makeSID, own) = (makeSID, participant.info)
     self.room = room
     var permission = LiveKitPermission()
     (permission.canSubscribe, permission.canPublish) = (grants.subscribes, grants.publishes)
@@ -133,6 +147,9 @@ public final class LiveKitServerSession {
   /// The client has come back over another connection, as the same participant.
   public func resume(_ joining: LiveKitJoining) {
     say(.reconnect(LiveKitReconnect()))
+    for (identity, mask) in masks.sorted(by: { $0.key < $1.key }) {
+      notify(.permissions(LiveKitPermissions(identity: identity, mask: mask)))
+    }
     var update = LiveKitParticipants()
     update.participants = [own] + others.values.sorted { $0.identity < $1.identity }
     say(.participants(update))
@@ -144,6 +161,7 @@ public final class LiveKitServerSession {
   /// It is told that it has to go, and nothing afterwards.
   public func end(_ error: MediaError?) {
     guard !isEnded else { return }
+    if let error { notify(.ended(LiveKitResult(error))) }
     output.append(LiveKitServerSession.leave(error, isAgain: false))
     isEnded = true
   }
@@ -196,10 +214,21 @@ public final class LiveKitServerSession {
 
   /// They are not any more.
   public func part(_ identity: String) {
+    masks[identity] = nil
     guard var gone = others.removeValue(forKey: identity) else { return }
     (gone.state, gone.tracks) = (.disconnected, [])
     gone.version += 1
     tell(gone)
+  }
+
+  /// What somebody may do from now on, the client itself, too; before `meet` or `welcome`: with that. `mask`: MSDK_MAY_*.
+  public func setAccess(_ access: LiveKitAccess, mask: UInt32, of identity: String) {
+    masks[identity] = mask
+    notify(.permissions(LiveKitPermissions(identity: identity, mask: mask)))
+    guard identity == own.identity else { return change(identity) { $0.permission = access.permission } }
+    own.permission = access.permission
+    own.version += 1
+    tell(own)
   }
 
   /// They said something else of themselves; nil: no more of that key.
@@ -286,6 +315,31 @@ public final class LiveKitServerSession {
     say(.mute(mute))
   }
 
+  // MARK: Sessions of this library
+
+  private func notify(_ notice: LiveKitNotice) { if isExtended { say(.notice(notice)) } }
+
+  /// With which it comes back: a secret of its own.
+  public func setToken(_ token: String) { say(.token(token)) }
+
+  /// So many nanoseconds of its access remain.
+  public func warn(remaining: Int64) { notify(.expiring(LiveKitExpiry(remaining: remaining))) }
+
+  /// The token that it showed was accepted, or was not.
+  public func renewed(_ error: MediaError?) { notify(.renewed(LiveKitResult(error))) }
+
+  /// Of all its audio, or of the session itself, by a member or (empty) an administrator; of a removal `end` follows.
+  public func moderate(_ action: LiveKitModerationAction, by identity: String, reason: String) {
+    notify(.moderated(LiveKitModerated(identity: identity, action: action, reason: reason)))
+  }
+
+  /// What it asked for by that number was done, or was not.
+  public func answer(moderation number: UInt32, of identity: String, _ error: MediaError?) {
+    notify(.moderationAnswered(LiveKitResult(error, identity: identity, number: number)))
+  }
+
+  // MARK: Layers
+
   /// Which layers of a track of the client's anybody wants, the smallest first. It need not send what is above them: servers do not ask clients to leave
   /// out a layer below another one.
   public func setWanted(_ sid: String, layers: [Bool]) {
@@ -308,7 +362,7 @@ public final class LiveKitServerSession {
   /// Who the client is, as others are told of it when they come: what it publishes they learn from the room.
   public var participant: Participant {
     var info = own
-    (info.tracks, info.isPublisher, info.permission) = ([], false, nil)
+    (info.tracks, info.isPublisher) = ([], false)
     return Participant(info)
   }
 
@@ -412,8 +466,12 @@ public final class LiveKitServerSession {
       say(.pong(pong))
     case .leave: events.append(.left)
     case .metadata(let change): take(change)
+    case .wish(.renew(let renewal)): events.append(.renews(token: renewal.token))
+    case .wish(.moderate(let wish)):
+      let reason = JanusParticipant.shown(wish.reason, longest: LiveKitExtension.longestText)
+      events.append(.moderates(identity: wish.identity, wish.action, reason: reason, number: wish.number))
     // What is known of what it has and of whom it lets receive is not needed here, or not yet.
-    case .syncState, .subscriptionPermission, .other: return
+    case .syncState, .subscriptionPermission, .wish(.other), .other: return
     }
   }
 

@@ -1,0 +1,215 @@
+import MediaCore
+import MediaEmulation
+import MediaNetwork
+import MediaRuntime
+import MediaTransport
+import Testing
+
+@testable import MediaServer
+@testable import MediaSignalling
+@testable import MediaWebRTCTransport
+
+/// The token says what is granted: "read", "brief", "moderator"; everything that is not "wrong" is let in. "slow": after 50 s.
+private final class TokenClerk: AccessVerifier {
+  let renewals = Monitor(0)
+  private let loop: EventLoop
+
+  init(_ loop: EventLoop) { self.loop = loop }
+
+  func verify(_ request: AccessRequest) {
+    renewals.withLock { $0 += request.isRenewal ? 1 : 0 }
+    switch request.token.value {
+    case "wrong": request.answer(.failure(.refused(request, "the token is wrong")))
+    case "read": request.answer(.success(AccessGrant([.receive])))
+    case "brief": request.answer(.success(AccessGrant(.ordinary, lifetime: 2 * second)))
+    case "moderator": request.answer(.success(AccessGrant(.all)))
+    case "slow": loop.schedule(at: loop.clock.now() + 50 * second) { request.answer(.success(AccessGrant(.ordinary))) }
+    default: request.answer(.success(AccessGrant(.ordinary)))
+    }
+  }
+
+  func cancel(_ request: AccessRequest) {}
+  func close() {}
+}
+
+/// Sessions in a room without API keys, whose verifier alone judges them.
+@Suite struct LiveKitGuestTests {
+  private let house: ServerHouse
+  private let clerk: TokenClerk
+
+  init() throws {
+    house = try ServerHouse { $0.mostMembers = 3 }
+    clerk = TokenClerk(house.loop)
+  }
+
+  private func verify(_ change: (inout RoomAccess) -> Void = { _ in }) throws {
+    var access = RoomAccess()
+    access.verifier = clerk
+    change(&access)
+    try LoopbackTransport.setAccess(access, room: house.room, clock: house.clock)
+  }
+
+  private func close(_ ends: RoomEnd...) throws {
+    for end in ends { end.link.disconnect() }
+    #expect(try house.run(for: second) { house.web.memberCount == 0 })
+    try LoopbackTransport.setAccess(nil, room: house.room, clock: house.clock)
+    try house.close()
+  }
+
+  @Test func guestsAndMembersSeeAndHearEachOther() throws {
+    let bot = try house.member("bot", publishes: [true, false])
+    let anna = try house.session("anna", at: "10.0.0.1", publishes: [true, false])
+    let bob = try house.session("böb & co", at: "10.0.0.2", publishes: [true, false])
+    #expect(try house.run(for: 5 * second) { anna.has("receivers 1") && bob.has("receivers 1") }, "\(anna.events)")
+    for end in [bot, anna, bob] { try end.call(for: 2 * second) }
+    #expect(anna.added.count == 4 && bob.added.count == 4 && bot.added.count == 4)
+    for (sender, others) in [(anna, [bot, bob]), (bot, [anna, bob])] {
+      let before = others.map { ($0.received(isVideo: true), $0.received(isVideo: false)) }
+      try sender.call(for: second)
+      for (other, before) in zip(others, before) {
+        let came = (other.received(isVideo: true) - before.0, other.received(isVideo: false) - before.1)
+        #expect(came.0 >= 20 && came.1 >= 35, "\(came)")
+      }
+    }
+    #expect(bot.has("joined böb & co") && house.changes.contains("entered böb & co"))
+    bot.link.disconnect()
+    try close(anna, bob)
+  }
+
+  /// By the server, by the room, and who asks for another room.
+  @Test func theRoomDecidesWhoComesIn() throws {
+    try verify { $0.capacity = 3 }
+    let bot = try house.member("bot")
+    func ending(_ name: String, _ token: String, room: String? = nil, at address: String) throws -> MediaError? {
+      let end = try house.session(name, at: address, token: token, room: room)
+      _ = try house.run(for: 10 * second) { end.ending != nil }
+      return end.ending
+    }
+    let wrong = try ending("anna", "wrong", at: "10.0.1.1")
+    #expect(
+      wrong?.status == .permission && wrong?.text.has("does not admit \"anna\": the token is wrong") == true, "\(String(describing: wrong))"
+    )
+    #expect(try ending("bot", "right", at: "10.0.1.2")?.status == .exists)
+    #expect(try ending("anna", "right", room: "another", at: "10.0.1.3")?.status == .notFound)
+    let (anna, bob) = (try house.session("anna", at: "10.0.0.1", token: "moderator"), try house.session("bob", at: "10.0.0.2"))
+    #expect(try house.run(for: 5 * second) { anna.isHere && bob.isHere })
+    #expect(anna.permissions == .all && bob.permissions == .ordinary)
+    #expect(try ending("anna", "right", at: "10.0.1.4")?.status == .exists)
+    #expect(try ending("cleo", "right", at: "10.0.1.5")?.status == .full)
+    #expect(anna.isHere && bob.isHere && bot.isHere)
+    let refused = house.changes.filter { $0.hasPrefix("refused") }
+    #expect(
+      refused.map { String($0.dropFirst(8)) } == ["anna permission", "bot exists", "anna notFound", "anna exists", "cleo full"],
+      "\(refused)")
+    bot.link.disconnect()
+    try close(anna, bob)
+  }
+
+  @Test func aRoomMayThinkForLong() throws {
+    try verify()
+    let anna = try house.session("anna", at: "10.0.0.1", token: "slow")
+    #expect(try !house.run(for: 49 * second) { anna.isHere || anna.ending != nil })
+    #expect(try house.run(for: 5 * second) { anna.isHere }, "\(String(describing: anna.ending))")
+    try close(anna)
+  }
+
+  @Test func accessIsRenewedAndEnds() throws {
+    try verify()
+    let (anna, bob) = (try house.session("anna", at: "10.0.0.1", publishes: [false]), try house.session("bob", at: "10.0.0.2"))
+    #expect(try house.run(for: 5 * second) { anna.has("receivers 1") && bob.isHere })
+    try anna.call(for: second, video: nil, audio: 0)
+    #expect(bob.added.count == 1)
+    anna.link.renew(AccessToken("wrong"))
+    #expect(try house.run(for: second) { anna.has("renewed permission") }, "\(anna.events)")
+    anna.link.renew(AccessToken("read"))
+    #expect(try house.run(for: second) { anna.has("renewed") && anna.has("anna may 8") && bob.has("anna may 8") && bob.added.isEmpty })
+    #expect(throws: MediaError(.permission, "the room does not permit \"anna\" to publish audio")) { _ = try anna.publish(isVideo: false) }
+    bob.link.renew(AccessToken("brief"))
+    #expect(try house.run(for: 4 * second) { bob.ending?.status == .permission && anna.has("left bob") }, "\(bob.events)")
+    #expect(bob.has("renewed") && bob.has("expires in 1000 ms"))
+    // While the connection is broken it waits for the next one.
+    anna.host?.resetConnections()
+    anna.link.renew(AccessToken("moderator"))
+    #expect(try house.run(for: 5 * second) { anna.has("reconnected") && anna.has("anna may 63") }, "\(anna.events)")
+    try close(anna)
+  }
+
+  /// As fast as a connection takes them, for which it is ended; the others are served.
+  @Test func aFloodOfTokensEndsItsOwnSessionOnly() throws {
+    try verify()
+    let (flooder, bob) = (try house.session("flooder", at: "10.0.0.1"), try house.session("bob", at: "10.0.0.2"))
+    #expect(try house.run(for: 5 * second) { flooder.isHere && bob.isHere })
+    for number in 0..<20_000 { flooder.link.renew(AccessToken("\(number)")) }
+    let anna = try house.session("anna", at: "10.0.0.3")
+    #expect(try house.run(for: 5 * second) { anna.isHere && bob.has("joined anna") && bob.has("left flooder") })
+    #expect(clerk.renewals.withLock { $0 } <= 1_100)
+    bob.link.renew(AccessToken("read"))
+    #expect(try house.run(for: second) { bob.has("renewed") })
+    flooder.link.disconnect()
+    try close(anna, bob)
+  }
+
+  @Test func moderatorsActFromAnywhere() throws {
+    try verify()
+    let bot = try house.member("bot")
+    let (anna, bob) = (try house.session("anna", at: "10.0.0.1", token: "moderator"), try house.session("bob", at: "10.0.0.2"))
+    #expect(try house.run(for: 5 * second) { anna.has("joined bob") && anna.has("joined bot") && bob.isHere })
+    #expect(throws: MediaError(.permission, "the room does not permit \"bob\" to moderate")) { try bob.link.mute("anna", true) }
+    #expect(throws: MediaError.self) { try anna.link.mute("anna", true) }
+    #expect(throws: MediaError.self) { try anna.link.remove("zoe", reason: "") }
+    // Who sends nothing is notified, too.
+    try anna.link.mute("bob", true)
+    #expect(try house.run(for: second) { bob.has("muted by anna: ") }, "\(bob.events)")
+    try anna.link.mute("bob", false)
+    try anna.link.mute("bot", true)
+    #expect(try house.run(for: second) { bob.has("unmuted by anna: ") && bot.has("muted by anna: ") })
+    try anna.link.remove("bob", reason: "enough")
+    #expect(try house.run(for: second) { bob.ending?.status == .removed && bot.has("left bob") && anna.has("left bob") }, "\(bob.events)")
+    #expect(bob.has("removed by anna: enough") && bob.ending?.text.has("enough") == true, "\(String(describing: bob.ending))")
+    // What the room does not do is said: they have left meanwhile.
+    bot.link.disconnect()
+    try anna.link.remove("bot", reason: "")
+    #expect(try house.run(for: second) { anna.has("bot is not moderated: notFound") }, "\(anna.events)")
+    try close(anna, bob)
+  }
+
+  /// It comes back with a secret of its own, which a sid is not.
+  @Test func nobodyTakesTheSessionOfAnother() throws {
+    let anna = try house.session("anna", at: "10.0.0.1", publishes: [false])
+    let bob = try house.session("bob", at: "10.0.0.2")
+    #expect(try house.run(for: 5 * second) { anna.has("receivers 1") && bob.isHere })
+    let sid = try #require(house.web.liveKit.member("anna")?.sid)
+    for token in ["y", "xy", String(repeating: "0", count: 32)] {
+      let thief = try house.wire(at: "10.0.3.\(token.count + 1)")
+      try thief.openWebSocket(
+        "/rtc?auto_subscribe=0&mediasdk=1&room=\(house.room)&identity=anna&reconnect=1&sid=\(sid)", token: token)
+      #expect(try house.run(for: 2 * second) { thief.hasEnded }, "\(token)")
+    }
+    #expect(!anna.has("reconnecting"))
+    anna.host?.resetConnections()
+    #expect(try house.run(for: 5 * second) { anna.has("reconnected") })
+    #expect(!bob.has("left anna"))
+    try close(anna, bob)
+  }
+
+  @Test func whoSaysNothingOfThemselvesIsRefused() throws {
+    for (path, status) in [
+      ("/rtc", 404), ("/rtc?room=\(house.room)", 404), ("/rtc?room=x&identity=anna", 404), ("/rtc?room=\(house.room)&identity=%0A", 400)
+    ] {
+      let wire = try house.wire(at: "10.0.4.\(path.utf8.count)")
+      try wire.openWebSocket(path)
+      #expect(try house.run(for: 2 * second) { wire.last?.status == status }, "\(path) \(String(describing: wire.last))")
+    }
+    try house.close()
+  }
+
+  @Test func aServerThatClosesSaysSo() throws {
+    let anna = try house.session("anna", at: "10.0.0.1")
+    #expect(try house.run(for: 5 * second) { anna.isHere })
+    house.web.close()
+    #expect(try house.run(for: 5 * second) { anna.ending?.status == .closed }, "\(anna.events)")
+    #expect(anna.ending?.text == "the server is closed")
+    anna.link.disconnect()
+    try house.close()
+  }
+}
