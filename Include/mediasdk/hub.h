@@ -67,6 +67,12 @@
  * such a client, for which their network has room. Where that network has no room for the smallest size of every video, video is paused
  * for this client: what takes most first, screens last, and one is always sent.
  *
+ * Without api_key, sessions of this SDK join at web_port by LiveKit's protocol, too, with the url
+ *
+ *     livekit+wss://HOST:PORT#room=NAME&fingerprint=HEX    or livekit+ws://... if the page is without TLS
+ *
+ * They say their user id and display name themselves, and the room's verifier gets their access token, of any kind (webrtc.h).
+ *
  * Programs that are no participants administer the room by LiveKit's API, with a server SDK of LiveKit for which the API is Protocol
  * Buffers over HTTP (Python, Go) or by hand: POST /twirp/livekit.RoomService/METHOD, at web_port, with a token of an administrator
  * (MSDK_GRANT_ADMIN). ListRooms, ListParticipants, GetParticipant, RemoveParticipant, MutePublishedTrack, UpdateRoomMetadata and SendData

@@ -90,22 +90,24 @@
  *                                                                  a server of LiveKit, against which this was never run
  *
  * janus+http:, janus+ws: and livekit+ws: accept loopback addresses only (else MSDK_E_UNTRUSTED). What follows the # is for this end, as
- * above: stun, relay, trickle (Janus), loopback, relay-fingerprint, fingerprint, and the bitrates. A server of LiveKit may name servers
- * of STUN and TURN itself.
+ * above: stun, relay, trickle (Janus), loopback, relay-fingerprint, fingerprint, and the bitrates; of LiveKit also room=NAME, for a room
+ * that is served without API keys (hub.h). A server of LiveKit may name servers of STUN and TURN itself.
  *
- * The access token of Janus is "pin=...&token=...&apisecret=...&secret=...", each of them or none. That of LiveKit is a JWT
- * (msdk_access_token_create), which names the room; its identity has to be the session's user_id (else MSDK_E_INVALID). Users and names
- * of participants are their identities and names there, in a room of Janus their ids and display names. Streams of others whose codec
- * is not VP8 or Opus, or that are encrypted end to end, are not reported.
+ * The access token of Janus is "pin=...&token=...&apisecret=...&secret=...", each of them or none. At a server of LiveKit, and in a
+ * served room with API keys, it is a JWT (msdk_access_token_create), which names the room; its identity has to be the session's user_id
+ * (else MSDK_E_INVALID). In a room without API keys (#room=) it is any text or none, which the room's verifier gets (room.h). Users and
+ * names of participants are their identities and names there, in a room of Janus their ids and display names. Streams of others whose
+ * codec is not VP8 or Opus, or that are encrypted end to end, are not reported.
  *
  * Mute, speakers and moderation are events as in other rooms. msdk_session_remove_participant and msdk_session_mute_participant need the
  * room's secret of Janus, or a token of LiveKit with MSDK_GRANT_ADMIN (else MSDK_E_PERMISSION). LiveKit's server is asked by its API
- * (RoomService), at the same host and port, without the reason; what it then refuses is logged. Attributes of participants
- * (msdk_session_set_attribute) are those of LiveKit, where the token has to grant canUpdateOwnMetadata (MSDK_E_PERMISSION); Janus has
- * none.
+ * (RoomService), at the same host and port, without the reason; what it then refuses is logged. In a room without API keys moderation
+ * needs MSDK_MAY_MODERATE of the room instead, no API is asked, and the reason is passed on. Attributes of participants
+ * (msdk_session_set_attribute) are those of LiveKit, where a JWT has to grant canUpdateOwnMetadata (MSDK_E_PERMISSION); Janus has none.
  *
  * If a connection is lost, the path is sought anew, or another session at the server takes the place of this one: the session is
- * MSDK_SESSION_RECONNECTING meanwhile, for up to 5 minutes, and what is received is announced again. The first attempts end after 30 s.
+ * MSDK_SESSION_RECONNECTING meanwhile, for up to 5 minutes, and what is received is announced again. The first attempts end after 30 s;
+ * with #room= there is one.
  * With LiveKit the connection to the server is replaced by another one, too: for 15 s the session goes on, without others noticing. What a
  * further attempt cannot change ends the session at once: MSDK_E_PERMISSION (the token), MSDK_E_NOT_FOUND (no such server or room),
  * MSDK_E_FULL, MSDK_E_EXISTS (the same identity has joined from elsewhere), MSDK_E_REMOVED, MSDK_E_CLOSED, MSDK_E_UNTRUSTED.

@@ -291,6 +291,12 @@ final class WebRTCTransport: Transport {
     _ = look(at: stream, layer: layer) { peer, index in peer.rtp.setTargetBitrate(Int(clamping: bitrate), sending: index) }
   }
 
+  /// As `RTPSession.setWanted`.
+  func setWanted(_ bitrate: Int) {
+    let driver = state.withLock { $0.driver }
+    try? driver?.change { (peer, _) throws(MediaError) in peer.rtp.setWanted(bitrate) }
+  }
+
   // MARK: Streams in
 
   func subscribe(to stream: StreamID, _ sink: StreamSink) {

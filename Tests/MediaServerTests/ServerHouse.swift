@@ -183,6 +183,10 @@ final class RoomEnd: TransportDelegate, EncodedSink, @unchecked Sendable {
   /// Data of others: who sent it, what, and how.
   private(set) var data: [String] = []
   var subscribes = true
+  /// Who is in the room, as it was told last.
+  private(set) var others: Set<String> = []
+  /// Writes down who comes and goes.
+  var notesOthers = true
   private let pool = BufferPool(limit: 256)
   private var numbers: [StreamID: FrameID] = [:]
 
@@ -200,8 +204,12 @@ final class RoomEnd: TransportDelegate, EncodedSink, @unchecked Sendable {
     case .disconnected(let error):
       ending = error
       events.append("disconnected")
-    case .joined(let member): events.append("joined \(member.userID)")
-    case .left(let name): events.append("left \(name)")
+    case .joined(let member):
+      others.insert(member.userID)
+      if notesOthers { events.append("joined \(member.userID)") }
+    case .left(let name):
+      others.remove(name)
+      if notesOthers { events.append("left \(name)") }
     case .streamAdded(let stream):
       added.append(stream)
       events.append("added \(stream.isVideo ? "video" : "audio") \(stream.userID)")

@@ -84,6 +84,9 @@ final class WebConnection: NetworkDriver {
     table.remove(self)
   }
 
+  /// The client broke TLS or one of its bounds.
+  var isBroken: Bool { state.withLock { $0.link?.isBroken == true } }
+
   /// From any thread: the handshake may begin at that time.
   func wake(at time: Int64) {
     if let tag = state.withLock({ $0.tag }) { table.thread.wake(tag, at: time) }
@@ -289,6 +292,8 @@ final class WebConnection: NetworkDriver {
       if let since = state.waitsSince, now &- since >= WebConnection.patience { return nil }
       let waitsUntil = state.waitsSince.map { $0 &+ WebConnection.patience } ?? .max
       guard link.isClosed else { return waitsUntil }
+      // Who has not come through the handshake reads no last words, and gets no place for them.
+      if certificate != nil, state.stage == 0, !link.isOpen { return nil }
       if !isFull, state.end == nil {
         socket.endWriting()
         state.end = now &+ WebConnection.linger

@@ -48,6 +48,8 @@ final class WebLink {
   private var plain: [UInt8] = []
   private var events: [Event] = []
   private(set) var isClosed = false
+  /// The other end broke TLS or one of its bounds.
+  private(set) var isBroken = false
   /// The client was answered a byte of its handshake.
   private(set) var hasAnswered = false
 
@@ -83,7 +85,9 @@ final class WebLink {
     tls.takeOutput(&output)
     hasAnswered = hasAnswered || !output.isEmpty
     switch tls.state {
-    case .failed: end()
+    case .failed:
+      isBroken = true
+      end()
     case .closed: receiveEnd(now: now)
     default: if tls.excess != nil { end() }
     }

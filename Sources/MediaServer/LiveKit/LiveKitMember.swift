@@ -128,7 +128,12 @@ final class LiveKitMember: WebParticipant, WebConnectionOwner, TransportDelegate
 
   /// From any thread.
   func lost(_ connection: WebConnection) {
+    let isBroken = connection.isBroken
     table.loop.post { [self] in
+      // Who breaks rules keeps no place.
+      if isBroken, state.withLock({ $0.connection === connection }) {
+        return leave(MediaError(.limit, "the client's connection broke TLS or one of its bounds"))
+      }
       let (absence, isIn): (Int?, Bool) = state.withLock { state in
         guard state.connection === connection, !state.isOver else { return (nil, false) }
         (state.connection, state.absences) = (nil, state.absences + 1)
@@ -239,6 +244,9 @@ final class LiveKitMember: WebParticipant, WebConnectionOwner, TransportDelegate
 
   /// Attributes of the room are everybody's; the rest is for those who speak this protocol.
   private func describe(_ name: String, _ metadata: String, _ attributes: [String: String]) {
+    // Others are sent all that is said of them.
+    let now = table.clock.now()
+    state.withLock { state in state.messages.charge(state.signalling.ownSize / 1_024, at: now) }
     var rest = attributes
     for key in attributes.keys.sorted() where ParticipantAttributes.isKey(key) {
       guard let value = attributes[key], value.utf8.count <= ParticipantAttributes.longestValue else { continue }

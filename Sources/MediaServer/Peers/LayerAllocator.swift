@@ -27,6 +27,8 @@ struct LayerAllocator {
   /// Of layers of which nothing is known yet.
   static let usual: [UInt64] = [150_000, 500_000, 1_700_000]
 
+  /// Bits a second of all that is of use to the client, beside what is sent besides, where some of it has no room; 0: all of it is sent.
+  private(set) var wanted: UInt64 = 0
   private var given: [StreamID: Int] = [:]
   private var (lowered, raised): (Int64?, Int64?) = (nil, nil)
   private var patience = LayerAllocator.patience
@@ -93,6 +95,10 @@ struct LayerAllocator {
   }
 
   private mutating func keep(_ lanes: [Lane], _ chosen: [Int], _ now: Int64) -> [StreamID: Int] {
+    /// The best layer of use that comes.
+    func best(_ lane: Lane) -> Int? { lane.rates.indices.last { $0 <= lane.most && lane.rates[$0] > 0 } }
+    let isShort = zip(lanes, chosen).contains { lane, layer in best(lane).map { layer < $0 } ?? false }
+    wanted = isShort ? lanes.reduce(0) { sum, lane in sum + (best(lane).map { lane.rates[$0] } ?? 0) } : 0
     let result = Dictionary(uniqueKeysWithValues: zip(lanes.map(\.stream), chosen))
     let isLower = lanes.contains { lane in given[lane.stream].map { min($0, lane.most) > result[lane.stream] ?? 0 } ?? false }
     if isLower {

@@ -6,7 +6,7 @@ import MediaSignalling
 import MediaTransport
 import MediaWebRTCTransport
 
-/// A session of WHIP or WHEP: the connection of WebRTC to its client, and what passes between that and the room. Events come on the hub's
+/// A session of WHIP or WHEP: the connection of WebRTC to its client, and what passes between that and the room. Events come on the server's
 /// event loop, and everything else that is not said to may be called from any thread.
 final class WebPeer: WebPathSeeker, TransportDelegate {
   private struct State {

@@ -48,6 +48,8 @@ public final class PeerConnection {
   var wasNeeded = false
   /// Indices in the session of RTP of what a transceiver sends, a layer each.
   var streams: [Transceiver.ID: [Int]] = [:]
+  /// What descriptions call the stream (a=msid) that a section is a track of, by its mid.
+  var groups: [String: String] = [:]
   var counts = PeerStats()
 
   /// A client sends again what is not answered, so few are enough.
@@ -80,6 +82,7 @@ public final class PeerConnection {
     // aiortc sends its feedback alone, and does not describe it.
     rtp.acceptsReducedSize = true
     (rtp.pacing, rtp.isForwarded) = (settings.pacing, settings.isForwarded)
+    if !settings.isPlayedOut { (rtp.delay.most, rtp.longestHold) = (PeerSettings.forwardingDelay, 0) }
     (rtp.bitrates, rtp.packetSize) = (settings.signalling.bitrates, settings.signalling.packetSize)
     peer = SecureRTPPeer(rtp, receiving: [:], .awaited, now: now)
   }
@@ -92,7 +95,14 @@ public final class PeerConnection {
     return outbox.isEmpty ? nil : outbox.removeFirst()
   }
   /// Exchanges frames and events of streams that arrived for an empty list that has room. References to frames are the taker's to release.
-  public func takeArrivals(_ list: inout [PeerArrival]) { peer.takeArrivals(&list) }
+  public func takeArrivals(_ list: inout [PeerArrival]) {
+    let known = list.count
+    peer.takeArrivals(&list)
+    for case .event(.streamBegan(let ssrc, _, let mid?, _)) in list[known...] {
+      // A server passes on streams of several people, each with a stream of its own (RFC 8830): these need not wait for each other.
+      if let stream = groups[mid] { peer.session.setPerson(stream.hashValue, of: ssrc) }
+    }
+  }
   /// Whether `takeArrivals` would return anything.
   public var hasArrivals: Bool { peer.hasArrivals }
   /// Statistics and requests of streams (key frames, bitrates). What was agreed on is not to be changed there.

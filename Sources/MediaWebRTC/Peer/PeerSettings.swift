@@ -14,6 +14,10 @@ public struct PeerSettings: Sendable {
   public var data: DataChannelSettings?
   /// The other end is a server that hands on to many what it gets.
   public var isForwarded = false
+  /// What comes is played here, evenly and in step. False: it is passed on, to whoever plays it, and waits there.
+  public var isPlayedOut = true
+  /// Nanoseconds for which what is passed on may be held back until it is complete.
+  static let forwardingDelay: Int64 = 60_000_000
   /// How long frames may wait to be sent.
   public var pacing = PacerBounds()
 

@@ -112,6 +112,7 @@ extension PeerConnection {
     for medium in current {
       let known = former.first { $0.transceiver == medium.transceiver }
       if known?.tracks != medium.tracks { events.append(.trackAdded(medium)) }
+      groups[medium.mid] = medium.tracks.first { $0.stream != "-" }?.stream
     }
     if before?.data != now.data { events.append(.data(now.data)) }
   }

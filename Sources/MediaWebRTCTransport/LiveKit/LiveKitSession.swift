@@ -103,9 +103,9 @@ final class LiveKitSession: RoomSession, TransportDelegate {
   /// A connection to the server, in place of the one before.
   private func open(_ target: String) {
     let endpoint = url.endpoint
-    let token = state.withLock { $0.token.value }
+    let (fields, query) = LiveKitClient.credentials(state.withLock { $0.token.value })
     let settings = WebSocketLink.Settings(
-      name: "LiveKit", endpoint: endpoint, target: url.path + target, fields: token.isEmpty ? [:] : ["Authorization": "Bearer \(token)"],
+      name: "LiveKit", endpoint: endpoint, target: url.path + target + query, fields: fields,
       fingerprint: url.fingerprint, longest: LiveKitClient.longest, patience: LiveKitClient.entryPatience
     ) { LiveKitClient.failure($0, of: endpoint.text) }
     let socket = WebSocketLink(settings, network: network, thread: thread)

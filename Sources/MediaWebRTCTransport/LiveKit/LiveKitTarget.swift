@@ -25,7 +25,9 @@ struct LiveKitTarget: TransportTarget {
     let (thread, capture) = (try context.thread(), try context.capture())
     // Without API keys the room's verifier judges it.
     let accepts = url.room == nil ? LiveKitTarget.check : { @Sendable (_: AccessToken) throws(MediaError) in }
-    return try RoomTransport(context, network: network, capture: capture, RoomRules(takesLayers: true, accepts: accepts)) {
+    return try RoomTransport(
+      context, network: network, capture: capture, RoomRules(isPatient: url.room == nil, takesLayers: true, accepts: accepts)
+    ) {
       [url, farewells, own = context.member, loop = context.loop] (entry, owner) throws(MediaError) in
       LiveKitSession(
         url, own: own, entry, thread: thread, network: network, loop: loop, capture: capture, farewells: farewells, owner: owner)

@@ -1,4 +1,5 @@
 import MediaCore
+import MediaNetwork
 import MediaSDP
 import MediaSignalling
 import MediaTLS
@@ -40,6 +41,10 @@ struct LiveKitURL: Sendable {
     let (place, query) = whole.cut(at: UInt8(ascii: "?")) ?? (whole, "")
     let trimmed = place.utf8.last == UInt8(ascii: "/") ? Substring(place.utf8.dropLast()) : place
     endpoint = try HTTPURL("\(scheme == "livekit+wss" ? "https" : "http"):\(trimmed)", argument: argument)
+    guard SocketAddress(endpoint.host, port: 1) != nil || HostName(endpoint.host) != nil else {
+      let accepted = "an IPv4 address, an IPv6 address in brackets, or \(HostName.accepted)"
+      throw MediaError(.invalid, "\(argument) has the host \"\(endpoint.host.prefix(64))\"; accepted: \(accepted)")
+    }
     let isHere = endpoint.isLoopback
     guard endpoint.isSecure || isHere else {
       throw MediaError(

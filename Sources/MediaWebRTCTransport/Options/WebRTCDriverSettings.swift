@@ -14,7 +14,7 @@ extension WebRTCOptions {
     signalling.acceptsLayers = acceptsLayers
     var peer = PeerSettings(signalling)
     peer.ice.policy = isRelayed ? .relay : .all
-    peer.isForwarded = isForwarded
+    (peer.isForwarded, peer.isPlayedOut) = (isForwarded, isPlayedOut)
     if hasChannels { peer.data = DataChannelSettings() }
     var settings = PeerDriverSettings(peer)
     settings.servers = servers + added

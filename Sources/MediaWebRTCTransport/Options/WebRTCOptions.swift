@@ -30,6 +30,8 @@ struct WebRTCOptions: Sendable {
   var relayFingerprint: TLSFingerprint?
   /// The other end is a server that hands on to many what it gets.
   var isForwarded = false
+  /// What comes is played at this end; false: it is passed on.
+  var isPlayedOut = true
   /// Data channels are accepted, and may be opened.
   var hasChannels = false
   /// Streams that come in several sizes are taken in all of them; else in one.

@@ -39,6 +39,7 @@ final class RoomReception<Source: Hashable & Sendable>: PeerDriverDelegate {
   }
 
   private struct State {
+    var isClosed = false
     var driver: PeerDriver?
     /// Which stream comes in which section.
     var sources: [String: Source] = [:]
@@ -71,7 +72,10 @@ final class RoomReception<Source: Hashable & Sendable>: PeerDriverDelegate {
 
   func close() {
     let former: State = state.withLock { state in
-      defer { state = State() }
+      defer {
+        state = State()
+        state.isClosed = true
+      }
       return state
     }
     former.driver?.close()
@@ -99,8 +103,13 @@ final class RoomReception<Source: Hashable & Sendable>: PeerDriverDelegate {
     let driver = try PeerDriver(
       options.driverSettings(label: label, id: network.random(), servers: servers), certificate: try TLSCertificate.make(),
       network: network, thread: thread, tap: tap, delegate: self)
-    state.withLock { $0.driver = driver }
+    state.withLock { if !$0.isClosed { $0.driver = driver } }
     try driver.start()
+    // It was closed meanwhile, by somebody who saw no driver, or one that had not begun.
+    guard !state.withLock({ $0.isClosed }) else {
+      driver.close()
+      throw MediaError(.closed, "the session has left")
+    }
     return driver
   }
 

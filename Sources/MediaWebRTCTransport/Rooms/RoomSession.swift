@@ -15,6 +15,8 @@ struct RoomEntry: Sendable {
 struct RoomRules: Sendable {
   /// A session there begins with a stream. Streams are published before the room is joined.
   var needsStream = false
+  /// The first session is tried again for a while, if it could not begin. False: its failure is reported at once.
+  var isPatient = true
   /// A video stream may be sent in several layers.
   var takesLayers = false
   /// Throws for a stream that cannot be sent beside those.

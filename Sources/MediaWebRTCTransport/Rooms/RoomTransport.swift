@@ -338,7 +338,12 @@ extension RoomTransport: RoomSessionOwner {
       events += state.streams.map { .streamRemoved($0) } + state.members.map { .left(userID: $0) }
       (state.streams, state.members) = ([], [])
       state.policy.lasted(state.joinedAt.map { now &- $0 } ?? 0)
-      guard let delay = state.policy.delay(after: failure, random: &random), now &+ delay < state.end else { return (events, nil) }
+      // The server does not know yet that the session before is over: the user id becomes free.
+      let isOwn = failure.error.status == .exists && state.phase == .reconnecting && failure.status != nil
+      let isFirst = state.phase == .connecting && !rules.isPatient
+      let isFinal = isFirst || failure.isFinal && !isOwn
+      let known = SignallingFailure(failure.error, status: failure.status, isFinal: isFinal, retryAfter: failure.retryAfter)
+      guard let delay = state.policy.delay(after: known, random: &random), now &+ delay < state.end else { return (events, nil) }
       return (events, now &+ delay)
     }
     session.leave()

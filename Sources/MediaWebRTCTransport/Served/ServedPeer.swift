@@ -26,7 +26,7 @@ package final class ServedPeer: Sendable {
   ) {
     var options = WebRTCOptions()
     (options.offersLoopback, options.bitrates, options.hasChannels) = (offersLoopback, bitrates, hasChannels)
-    options.acceptsLayers = acceptsLayers
+    (options.acceptsLayers, options.isPlayedOut) = (acceptsLayers, false)
     // Nothing is received in a section that the server adds: it adds none.
     (options.receivesVideo, options.receivesAudio) = (false, false)
     peer = WebRTCTransport(options, servers: [], own: "", thread: thread, network: network, loop: loop)
@@ -85,6 +85,9 @@ package final class ServedPeer: Sendable {
 
   /// Ends the section of a stream, which this end offered: the client is to know another stream as another one.
   package func endSection(of stream: StreamID) { peer.unpublish(stream, endsSection: true) }
+
+  /// Bits a second that would be sent if there were room for them, while something is left out for want of it; 0: nothing is.
+  package func setWanted(_ bitrate: Int) { peer.setWanted(bitrate) }
 
   /// Something is to be sent, or not any longer, that no offer of this end has.
   package var needsNegotiation: Bool { peer.needsNegotiation }

@@ -124,8 +124,8 @@ enum PayloadHeaders: FuzzTarget {
       payloads.append(piece)
     }
     let bytes = payloads.reduce(0) { $0 + $1.count }
-    // Start codes and sizes at the most.
-    if let whole = whole(assembler, payloads) { expect(whole.count <= 4 * bytes + 16, "\(whole.count) of \(bytes)") }
+    // A start code of four bytes before each unit, which may have one byte, and sizes at the most.
+    if let whole = whole(assembler, payloads) { expect(whole.count <= 5 * bytes + 16, "\(whole.count) of \(bytes)") }
   }
 
   /// A whole one begins as its first packet does.

@@ -123,6 +123,13 @@ public final class LiveKitClient {
   /// The same for a session that goes on; nil: it does not wait for that.
   public var resumeTarget: String? { resumeEnd == nil ? nil : "\(target)&reconnect=1&sid=\(own.sid)" }
 
+  /// How a token is shown: as a field of the handshake, or, where it has what no field can have, in what is asked for.
+  public static func credentials(_ token: String) -> (fields: HTTPFields, query: String) {
+    if token.isEmpty { return ([:], "") }
+    let isPlain = token.utf8.allSatisfy { (0x21...0x7E).contains($0) }
+    return isPlain ? (["Authorization": "Bearer \(token)"], "") : ([:], "&access_token=\(HTTPText.escaped(token))")
+  }
+
   /// What an answer means that does not open the signalling.
   public static func failure(_ response: HTTPResponse, of server: String) -> SignallingFailure {
     let words = JanusParticipant.shown(String(decoding: response.body.prefix(1_024), as: UTF8.self), longest: 1_023)
@@ -428,13 +435,15 @@ public final class LiveKitClient {
 
   private func take(_ leave: LiveKitLeave) {
     let isAgain = leave.action != .disconnect || leave.canReconnect
-    if let ending { return fail(SignallingFailure(ending, isFinal: !isAgain)) }
+    // The path by which media goes was lost, which another session may find.
+    if let ending { return fail(SignallingFailure(ending, isFinal: !isAgain && ending.status != .timeout)) }
     switch leave.reason {
     case .participantRemoved:
       events.append(.moderatedBy(identity: "", .remove, reason: ""))
       fail(.removed, "a moderator took the session out of the room", isFinal: true)
     case .duplicateIdentity: fail(.exists, "another participant with the session's identity has joined", isFinal: true)
     case .roomDeleted, .roomClosed: fail(.closed, "the room was closed", isFinal: true)
+    case .connectionTimeout: fail(.timeout, "the server found no path to the session, or lost it")
     case .serverShutdown: fail(.closed, "the server ends", isFinal: !isAgain)
     default: fail(.closed, "the server ended the session (reason \(leave.reason.rawValue))", isFinal: !isAgain)
     }

@@ -73,6 +73,8 @@ public final class LiveKitServerSession {
   static let bestLayer = 2
   /// Bytes of a name that a client gives a track or a section.
   static let longestName = 256
+  /// Bytes of participants in one message.
+  static let longestGroup = 262_144
   /// Bytes of metadata, and of a name and attributes together.
   static let longestText = 65_536
   /// Seconds between two pings of a client, and after which it gives the connection up. 0 ends the official SDK.
@@ -135,13 +137,31 @@ public final class LiveKitServerSession {
     isWelcome = true
     var join = LiveKitJoin()
     (join.room, join.participant) = (room.info, own)
-    join.others = others.values.sorted { $0.identity < $1.identity }
+    // What would be too long for one message follows.
+    var groups = LiveKitServerSession.groups(others.values.sorted { $0.identity < $1.identity })
+    if !groups.isEmpty { join.others = groups.removeFirst() }
     (join.pingInterval, join.pingTimeout) = (LiveKitServerSession.pingInterval, LiveKitServerSession.pingTimeout)
     // The client waits for that connection first, and offers the other one as soon as it has something to send.
     join.isSubscriberPrimary = version == .zero
     say(.join(join))
+    for group in groups { say(.participants(LiveKitParticipants(participants: group))) }
     for track in request.tracks { announce(track) }
     if let offer = request.offer { take(offer: offer) }
+  }
+
+  /// Each for a message of its own: not many bytes, or one participant.
+  private static func groups(_ all: [LiveKitParticipant]) -> [[LiveKitParticipant]] {
+    var (groups, size): ([[LiveKitParticipant]], Int) = ([], 0)
+    for one in all {
+      let bytes = one.encoded.count
+      if groups.isEmpty || size + bytes > longestGroup {
+        groups.append([])
+        size = 0
+      }
+      groups[groups.count - 1].append(one)
+      size += bytes
+    }
+    return groups
   }
 
   /// The client has come back over another connection, as the same participant.
@@ -365,6 +385,9 @@ public final class LiveKitServerSession {
     (info.tracks, info.isPublisher) = ([], false)
     return Participant(info)
   }
+
+  /// Bytes of what is known of the client, as others are sent it.
+  public var ownSize: Int { own.encoded.count }
 
   /// The client with what it publishes and may do.
   public var whole: Participant { Participant(own) }
