@@ -192,6 +192,23 @@ private final class TokenClerk: AccessVerifier {
     try close(anna, bob)
   }
 
+  /// However long the network is away: its own former place is in the way for a while.
+  @Test(arguments: [10, 20, 25, 30, 40, 60] as [Int64]) func anOutageEndsNobody(_ seconds: Int64) throws {
+    let bot = try house.member("bot", publishes: [true])
+    let anna = try house.session("anna", at: "10.0.0.1", publishes: [true])
+    #expect(try house.run(for: 5 * second) { anna.has("receivers 1") && anna.added.count == 1 })
+    anna.host?.setDisconnected(true)
+    try house.run(for: seconds * second)
+    anna.host?.setDisconnected(false)
+    #expect(try house.run(for: 90 * second) { anna.has("reconnected") && bot.others.contains("anna") }, "\(anna.events)")
+    try house.run(for: 2 * second)
+    let came = anna.received(isVideo: true)
+    try bot.call(for: 2 * second, audio: nil)
+    #expect(anna.received(isVideo: true) > came + 20 && anna.ending == nil, "\(anna.events) \(String(describing: anna.ending))")
+    bot.link.disconnect()
+    try close(anna)
+  }
+
   @Test func whoSaysNothingOfThemselvesIsRefused() throws {
     for (path, status) in [
       ("/rtc", 404), ("/rtc?room=\(house.room)", 404), ("/rtc?room=x&identity=anna", 404), ("/rtc?room=\(house.room)&identity=%0A", 400)
