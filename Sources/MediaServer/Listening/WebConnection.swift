@@ -84,7 +84,7 @@ final class WebConnection: NetworkDriver {
     table.remove(self)
   }
 
-  /// The client broke TLS or one of its bounds.
+  /// The client broke TLS, WebSocket or one of their bounds.
   var isBroken: Bool { state.withLock { $0.link?.isBroken == true } }
 
   /// From any thread: the handshake may begin at that time.

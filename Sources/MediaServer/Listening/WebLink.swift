@@ -48,7 +48,7 @@ final class WebLink {
   private var plain: [UInt8] = []
   private var events: [Event] = []
   private(set) var isClosed = false
-  /// The other end broke TLS or one of its bounds.
+  /// The other end broke TLS, WebSocket or one of their bounds.
   private(set) var isBroken = false
   /// The client was answered a byte of its handshake.
   private(set) var hasAnswered = false
@@ -85,11 +85,9 @@ final class WebLink {
     tls.takeOutput(&output)
     hasAnswered = hasAnswered || !output.isEmpty
     switch tls.state {
-    case .failed:
-      isBroken = true
-      end()
+    case .failed: breakOff()
     case .closed: receiveEnd(now: now)
-    default: if tls.excess != nil { end() }
+    default: if tls.excess != nil { breakOff() }
     }
   }
 
@@ -121,9 +119,16 @@ final class WebLink {
       case .text(let text) where isText: events.append(.message(.text(text)))
       case .binary(let bytes) where !isText: events.append(.message(.bytes(bytes)))
       case .text, .binary: webSocket?.close(WebSocketClose.policy, "accepted: \(isText ? "text" : "bytes")", now: .min)
+      // What it sent was no WebSocket, and not only its connection was lost.
+      case .closed(let close) where close.error != nil && close.code != WebSocketClose.abnormal: breakOff()
       case .closed: end()
       }
     }
+  }
+
+  private func breakOff() {
+    isBroken = true
+    end()
   }
 
   private func end() {

@@ -117,10 +117,13 @@ final class LiveKitMedia: WebPathSeeker, TransportDelegate {
   private func makePeer(_ owner: LiveKitMember) -> ServedPeer {
     if let peer { return peer }
     let made = connect()
-    let isOnly = state.withLock { state in
+    let (isHere, isOnly): (Bool, Bool) = state.withLock { state in
+      // It was closed meanwhile.
+      guard state.owner != nil else { return (false, false) }
       state.peer = made
-      return state.subscriber == nil
+      return (true, state.subscriber == nil)
     }
+    if !isHere { made.transport.disconnect() }
     if isOnly { expect(made, owner) }
     return made
   }
@@ -145,7 +148,12 @@ final class LiveKitMedia: WebPathSeeker, TransportDelegate {
   func welcome() {
     guard let owner, owner.look({ $0.version }) == .zero else { return }
     let subscriber = connect()
-    state.withLock { $0.subscriber = subscriber }
+    let isHere = state.withLock { state in
+      if state.owner != nil { state.subscriber = subscriber }
+      return state.owner != nil
+    }
+    // It was closed meanwhile.
+    guard isHere else { return subscriber.transport.disconnect() }
     expect(subscriber, owner)
     // With these there is something to be offered, though nobody sends.
     data?.open()

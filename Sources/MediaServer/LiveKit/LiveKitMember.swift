@@ -132,7 +132,7 @@ final class LiveKitMember: WebParticipant, WebConnectionOwner, TransportDelegate
     table.loop.post { [self] in
       // Who breaks rules keeps no place.
       if isBroken, state.withLock({ $0.connection === connection }) {
-        return leave(MediaError(.limit, "the client's connection broke TLS or one of its bounds"))
+        return leave(MediaError(.limit, "the client's connection broke TLS, WebSocket or one of their bounds"))
       }
       let (absence, isIn): (Int?, Bool) = state.withLock { state in
         guard state.connection === connection, !state.isOver else { return (nil, false) }
@@ -166,7 +166,7 @@ final class LiveKitMember: WebParticipant, WebConnectionOwner, TransportDelegate
   }
 
   /// Whether who comes back is this participant. What a token of an API key says was verified.
-  func isProven(by entry: Entry) -> Bool { !isGuest || entry.isGuest && LiveKitToken.isSame(entry.token, ticket ?? "") }
+  func isProven(by entry: Entry) -> Bool { ticket.map { entry.isGuest && LiveKitToken.isSame(entry.token, $0) } ?? true }
 
   /// A moderator has muted them: also what they publish later.
   var isSilenced: Bool { state.withLock { $0.isSilenced } }

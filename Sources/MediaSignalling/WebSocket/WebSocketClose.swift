@@ -20,7 +20,8 @@ public struct WebSocketClose: Sendable, Equatable {
   static let noText: UInt16 = 1007
   static let tooLarge: UInt16 = 1009
   static let nothingSaid: UInt16 = 1005
-  static let abnormal: UInt16 = 1006
+  /// The connection ended without being closed (RFC 6455, section 7.4.1).
+  public static let abnormal: UInt16 = 1006
 
   /// Whether an end may say it (RFC 6455, section 7.4, and the registry of IANA).
   static func isSayable(_ code: UInt16) -> Bool {

@@ -82,7 +82,10 @@ final class PeerDriver: NetworkDriver {
   func start() throws(MediaError) {
     let added = try thread.add(self, [])
     tag.withLock { $0 = added }
-    for socket in guarded.withLock({ $0.sockets }) { watch(socket) }
+    let (isClosed, sockets) = guarded.withLock { ($0.isClosed, $0.sockets) }
+    // It was closed meanwhile, when the thread did not have it yet.
+    if isClosed, let tag = tag.withLock({ $0.take() }) { return thread.remove(tag) }
+    for socket in sockets { watch(socket) }
   }
 
   /// Says goodbye, and lets go of sockets and connections. The delegate is not called afterwards, but by a call that runs already.

@@ -174,7 +174,7 @@ final class WebSocketLink: NetworkDriver {
       state.retired.append(link)
       return connect(&state)
     }
-    fail(&state, SignallingFailure(error, isFinal: isFinal ?? [.untrusted, .unsupported, .notFound].contains(error.status)))
+    fail(&state, SignallingFailure(error, isFinal: isFinal ?? [.untrusted, .unsupported].contains(error.status)))
   }
 
   private func fail(_ state: inout State, _ failure: SignallingFailure) {

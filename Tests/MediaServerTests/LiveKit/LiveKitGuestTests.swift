@@ -192,6 +192,28 @@ private final class TokenClerk: AccessVerifier {
     try close(anna, bob)
   }
 
+  /// By what is no WebSocket, or a message in records of one byte: they do not wait in the room until they come back.
+  @Test(arguments: [[0], [0x82, 0xFE, 0xFF, 0xFF, 0, 0, 0, 0]] as [[UInt8]]) func whoBreaksABoundKeepsNoPlace(_ first: [UInt8]) throws {
+    let wire = try house.wire(at: "10.0.5.1")
+    try wire.openWebSocket("/rtc?auto_subscribe=0&room=\(house.room)&identity=mallory")
+    #expect(try house.run(for: 2 * second) { house.changes == ["entered mallory"] })
+    wire.write(first)
+    for _ in 0..<100 {
+      for _ in 0..<60 { wire.write([0]) }
+      try house.run(for: 2 * millisecond)
+    }
+    #expect(try house.run(for: second) { house.changes.last == "left mallory limit" }, "\(house.changes)")
+    // Whose connection just breaks may come back.
+    let anna = try house.session("anna", at: "10.0.0.1")
+    #expect(try house.run(for: 5 * second) { anna.isHere })
+    anna.host?.setDisconnected(true)
+    anna.host?.resetConnections()
+    try house.run(for: 5 * second)
+    #expect(house.web.memberCount == 1)
+    anna.host?.setDisconnected(false)
+    try close(anna)
+  }
+
   /// However long the network is away: its own former place is in the way for a while.
   @Test(arguments: [10, 20, 25, 30, 40, 60] as [Int64]) func anOutageEndsNobody(_ seconds: Int64) throws {
     let bot = try house.member("bot", publishes: [true])

@@ -140,6 +140,25 @@ class CallTest(unittest.TestCase):
             with open_hub(engine, "loopback:page", "127.0.0.1") as hub:
                 self.assertEqual((hub.web_url, hub.info.web_port), ("", 0))
 
+    def test_sessions_by_the_web_port(self) -> None:
+        """By LiveKit's protocol, without an API key: the room's verifier judges the token, and moderators have reasons."""
+        with House(web_port=PORT_ANY) as house:
+            configure_room(house.engine, house.url, permissions=Permission(63))
+            url = f"livekit+ws://127.0.0.1:{house.hub.info.web_port}#room={house.url.partition(':')[2]}"
+            alice, bob = house.join("alice"), house.guest("bob", url=url, display_name="Bob")
+            self.assertEqual(house.event(alice, EventType.PARTICIPANT_JOINED).user_id, "bob")
+            self.assertEqual([(one.user_id, one.display_name) for one in bob.participants()], [("bob", "Bob"), ("alice", "alice")])
+            house.show(house.engine, alice, bob)
+            alice.remove_participant("bob", "enough")
+            error = house.reason(bob)
+            self.assertIsInstance(error, RemovedError)
+            self.assertIn("enough", str(error))
+            configure_room(house.engine, house.url, verified=True)
+            eve = house.knock("eve", url, access_token="wrong")
+            next(iter(access_requests(house.engine, house.url, timeout=10))).refuse()
+            self.assertIsInstance(house.reason(eve), RefusedError)
+            self.assertIsInstance(house.reason(house.knock("bob", url.replace("room=", "room=x"))), NotFoundError)
+
     def test_tokens_of_livekit(self) -> None:
         """A client's token is checked before it comes."""
         key, secret = "key", "a secret of thirty-two characters"
