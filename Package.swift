@@ -65,7 +65,7 @@ let package = Package(
     .target(name: "MediaTLS", dependencies: ["MediaCore", "COpenSSL"], swiftSettings: strict),
     .target(name: "MediaSCTP", dependencies: ["MediaCore", "CUSRSCTP"], swiftSettings: strict),
     .target(name: "MediaICE", dependencies: ["MediaCore", "MediaSDP", "COpenSSL"], swiftSettings: simulated),
-    .target(name: "MediaSignalling", dependencies: ["MediaCore", "MediaSDP", "COpenSSL", "CZlib"], swiftSettings: strict),
+    .target(name: "MediaSignalling", dependencies: ["CMediaSDK", "MediaCore", "MediaSDP", "COpenSSL", "CZlib"], swiftSettings: strict),
     .target(
       name: "MediaWebRTC",
       dependencies: [
@@ -131,7 +131,7 @@ let package = Package(
       name: "msdk",
       dependencies: [
         "Checker",
-        "CMediaSDK", "MediaSDK", "MediaIsolation", "IsolationProtocol", "MediaPlugins", "MediaTransport", "MediaSignalling",
+        "CMediaSDK", "MediaSDK", "MediaServer", "MediaIsolation", "IsolationProtocol", "MediaPlugins", "MediaTransport", "MediaSignalling",
         "MediaSDP", "MediaCodecs", "MediaRuntime", "MediaCore", "CLinux", "CQREncode",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],

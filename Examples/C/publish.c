@@ -2,11 +2,11 @@
  *
  *     gcc publish.c $(pkg-config --cflags --libs mediasdk) -lm && ./a.out URL [seconds]
  *
- *     loopback:lobby                                    a room in this process
- *     hub://192.0.2.7:4433/lobby?fingerprint=...        a room that another program serves
- *     whip+https://media.example.org/whip/lobby         a server of WHIP
- *     janus+https://media.example.org/janus?room=1234   a room of Janus
- *     livekit+wss://media.example.org                   a room by LiveKit's protocol; USER_ID is the identity of the token
+ *     loopback:lobby                                             a room in this process
+ *     livekit+wss://192.0.2.7:4433#room=lobby&fingerprint=...    a room that another program serves
+ *     whip+https://media.example.org/whip/lobby                  a server of WHIP
+ *     janus+https://media.example.org/janus?room=1234            a room of Janus
+ *     livekit+wss://media.example.org                            a room with API keys; USER_ID is the identity of the token
  *
  * What the server wants to see (a token, a PIN) is in the environment variable TOKEN, since urls are logged. */
 #define _POSIX_C_SOURCE 200809L

@@ -3,7 +3,7 @@
     PYTHONPATH=Bindings/Python MEDIASDK_LIBRARY=... python3 Examples/Python/publish.py URL [--seconds N]
 
     loopback:lobby                                    a room in this process
-    hub://192.0.2.7:4433/lobby?fingerprint=...        a room that another program serves
+    livekit+wss://192.0.2.7:8443#room=lobby&...       a room that another program serves
     whip+https://media.example.org/whip/lobby         a server of WHIP
     janus+https://media.example.org/janus?room=1234   a room of Janus
     livekit+wss://media.example.org                   a room by LiveKit's protocol; USER_ID is the identity of the token

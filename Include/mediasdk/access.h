@@ -14,7 +14,7 @@
  *     msdk_result result = msdk_access_token_create(&options, token, sizeof(token), NULL);
  *
  * The tokens are JSON Web Tokens (RFC 7519), signed with HMAC-SHA-256 (HS256, RFC 7518), with the claims of LiveKit. Servers of LiveKit
- * accept them from any client, and so do rooms that a process opens to the network with that API key (hub.h, api_key). A token is not
+ * accept them from any client, and so do rooms that a process opens to the network with that API key (serve.h, api_key). A token is not
  * encrypted, and its holder can join until it expires: keep it out of logs and off command lines.
  *
  * No engine and no network are needed. The times in a token are those of CLOCK_REALTIME; the server's clock may differ by up to a minute.

@@ -4,10 +4,9 @@
  *     msdk_session_send_data          to everybody in the room, or to some: reliable and in order, or lossy
  *     MSDK_EVENT_DATA_AVAILABLE       read with msdk_session_read_data, until it returns MSDK_E_AGAIN
  *
- * Rooms of "loopback:" and "livekit+wss:" have data. In a room that this library serves (hub.h) members of the process, sessions and
+ * Rooms of "loopback:" and "livekit+wss:" have data. In a room that this library serves (serve.h) members of the process, sessions and
  * SDKs of LiveKit exchange it; there it is what those SDKs call data packets, with their topics. Who joins later does not get what was
- * sent before. A topic is a text of the program's, which its parts choose their data by. Members over "hub:" and pages of the room's own
- * server get no data.
+ * sent before. A topic is a text of the program's, which its parts choose their data by. Pages of a served room get no data.
  *
  * The two ends of "webrtc:" have data channels instead (webrtc.h).
  */

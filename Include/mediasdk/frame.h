@@ -11,9 +11,9 @@
  * accesses no pixels in this case.
  *
  * Metadata: what a receiver gets of what the sender of a video frame set. yes: the same value. -: 0, and of colour
- * MSDK_COLOR_UNSPECIFIED.
+ * MSDK_COLOR_UNSPECIFIED. served room: over the network (serve.h).
  *
- *                               loopback, raw   loopback, codec   hub:         rtp:         ingest
+ *                               loopback, raw   loopback, codec   served room  rtp:         ingest
  *     timestamp_ns              yes             yes               yes (1)      yes (1)      yes
  *     duration_ns               yes             yes               -            -            -
  *     MSDK_FRAME_DISCONTINUITY  yes             yes               losses (2)   losses (2)   -

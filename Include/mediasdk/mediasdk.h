@@ -6,7 +6,7 @@
  * others. Producers, renderers, filters and codecs can be added as plugins, by the program or by third parties.
  *
  *     msdk_engine_create                         one per embedding
- *     msdk_session_create, _connect              join a room: "loopback:lobby", or over a network (rtp.h, hub.h, webrtc.h)
+ *     msdk_session_create, _connect              join a room: "loopback:lobby", or over a network (rtp.h, serve.h, webrtc.h)
  *     msdk_outgoing_video_create                 declare what this program can make
  *     msdk_session_start_video                   offer it to the room
  *     msdk_session_next_event                    MSDK_EVENT_FRAME_SENDER_CHANGED: the format to make, and the sender for it
@@ -24,7 +24,7 @@
  *
  * Complete programs are in Examples/C of the source tree, and installed in share/doc/mediasdk/examples: send.c and receive.c for
  * video, tone.c, record.c and wav.c for audio, bot.c for received RGB, renderer.c for a class of the program's own, tap.c for what the
- * program itself sends and for the log, rtp.c for a call by RTP over a network. hub.c hosts a room for other processes, and joins one.
+ * program itself sends and for the log, rtp.c for a call by RTP over a network. serve.c serves a room to other processes, or joins one.
  * access_token.c signs who may join a room of a LiveKit server. chat.c sends and receives data (data.h).
  *
  * Handles. Engines, sessions, streams, frame senders and instances are opaque pointers of distinct types. The value of a handle is
@@ -72,9 +72,8 @@
  *
  * Bounds. Every queue is bounded. Its policy is set in the options, and the stats count what it dropped.
  *
- * Growth. From 1.0 on this ABI only grows, except hub.h, which says so; types.h has the rules for structs. New functions have new
- * symbol versions. The soname changes only if compatibility is broken. Include/CHANGES.md in the source tree lists the changes of each
- * version.
+ * Growth. From 1.0 on this ABI only grows; types.h has the rules for structs. New functions have new symbol versions. The soname changes
+ * only if compatibility is broken. Include/CHANGES.md in the source tree lists the changes of each version.
  *
  * fork(). In the child process every function that returns an msdk_result returns MSDK_E_FORKED and does nothing, except those of time.h;
  * msdk_engine_now returns 0. msdk_version and the functions of error.h work. The child must exec or exit.
@@ -91,7 +90,6 @@
 #include "data.h"
 #include "engine.h"
 #include "frame.h"
-#include "hub.h"
 #include "incoming_audio.h"
 #include "incoming_video.h"
 #include "ingest.h"
@@ -102,6 +100,7 @@
 #include "report.h"
 #include "room.h"
 #include "rtp.h"
+#include "serve.h"
 #include "session.h"
 #include "view.h"
 #include "webrtc.h"

@@ -1,9 +1,9 @@
 /** @file
  * mediasdk/network.h - network statistics: the quality of a session, and the packets, losses and delays of each stream
  *
- * Statistics exist for sessions over a network ("rtp:", "hub:"). They also exist in a loopback room while its network is scripted
- * (room.h), for streams that pass there as packets: VP8 and Opus. Otherwise a loopback room has no statistics, and neither has the mix;
- * these functions then return MSDK_E_STATE.
+ * Statistics exist for sessions over a network: "rtp:" and WebRTC (webrtc.h), which includes served rooms (serve.h). They also exist in a
+ * loopback room while its network is scripted (room.h), for streams that pass there as packets: VP8 and Opus. Otherwise a loopback room
+ * has no statistics, and neither has the mix; these functions then return MSDK_E_STATE.
  *
  * Names and meanings are those of "inbound-rtp" and "outbound-rtp" in W3C's webrtc-stats. Times and durations are nanoseconds. All
  * counters begin with the stream's first packet in this connection. msdk_session_get_stats_json returns the same for all streams. In a
@@ -105,16 +105,16 @@ enum { MSDK_DIRECTION_OUTGOING = 1, MSDK_DIRECTION_INCOMING = 2 };
 MSDK_EXPORT msdk_result msdk_outgoing_video_get_network_stats(msdk_outgoing_video *stream, msdk_outbound_stats *out);
 MSDK_EXPORT msdk_result msdk_outgoing_audio_get_network_stats(msdk_outgoing_audio *stream, msdk_outbound_stats *out);
 
-/** Statistics of a participant's stream. MSDK_E_STATE: there is no network, the stream was removed, it is the mix, or it comes over a hub
- * and this session does not receive it. [any thread] */
+/** Statistics of a participant's stream. MSDK_E_STATE: there is no network, the stream was removed, it is the mix, or this session does
+ * not receive it from its room. [any thread] */
 MSDK_EXPORT msdk_result msdk_incoming_video_get_network_stats(msdk_incoming_video *stream, msdk_inbound_stats *out);
 MSDK_EXPORT msdk_result msdk_incoming_audio_get_network_stats(msdk_incoming_audio *stream, msdk_inbound_stats *out);
 
 /* --------------------------------------------------------------------------------------------------------------- captures */
 
-/** For debugging, a session over "rtp:" or "hub:" writes all datagrams that it sends, and all that arrive from anywhere, into the file
+/** For debugging, a session over "rtp:" or WebRTC writes all datagrams that it sends, and all that arrive from anywhere, into the file
  * capture_path of msdk_session_options. Wireshark and tcpdump read it: pcap with nanosecond times and synthetic IP and UDP headers
- * (LINKTYPE_RAW). Over a hub the file has the media, but not the signalling, which goes over TLS.
+ * (LINKTYPE_RAW). The file has the media, but not the signalling of servers and rooms, which goes over TCP.
  *
  * Each connection begins the file anew. msdk_session_connect returns MSDK_E_IO if the file cannot be created, and MSDK_E_INVALID if it
  * is neither a regular file nor a character device. Only the owner can read the file. It is complete when the session is disconnected.

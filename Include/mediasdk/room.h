@@ -3,7 +3,7 @@
  *
  * "loopback:NAME" is a room inside the process. The room exists from its first member to its last. By default it accepts 1,000
  * members and requires no access token. Its network is perfect by default: raw frames are passed by reference, without delay.
- * hub.h opens it to other processes and machines.
+ * serve.h opens it to other processes and machines.
  *
  * Options set the capacity of the room, what happens when a user id is taken, the permissions of members, and a verifier of access
  * tokens.

@@ -28,9 +28,9 @@ enum {
 typedef struct msdk_session_options {
   uint32_t struct_size;
   uint32_t event_capacity;  /**< events that may be queued, 16..65,536; 0: 1,024 */
-  const char *url;          /**< "loopback:NAME" with a NAME of 1..MSDK_NAME_MAX bytes; "rtp:...": rtp.h; "hub://...": hub.h;
-                             * "webrtc:...", "whip+https://...", "whep+https://...", "janus+https://...", "livekit+wss://...":
-                             * webrtc.h */
+  const char *url;          /**< "loopback:NAME" with a NAME of 1..MSDK_NAME_MAX bytes; "rtp:...": rtp.h;
+                             * "livekit+wss://...", a room that another program serves: serve.h, webrtc.h;
+                             * "webrtc:...", "whip+https://...", "whep+https://...", "janus+https://...": webrtc.h */
   const char *user_id;      /**< 1..MSDK_NAME_MAX bytes of UTF-8, unique in the room; any text, so others must not use it as a file name */
   const char *display_name; /**< 1..MSDK_NAME_MAX bytes; NULL: the user id */
   const char *access_token; /**< up to MSDK_ACCESS_TOKEN_MAX bytes, passed to the room's verifier (room.h); NULL or "": none */
@@ -61,8 +61,8 @@ MSDK_EXPORT msdk_result msdk_session_disconnect(msdk_session *session);
  * verifier at once (MSDK_ACCESS_RENEWAL in room.h): MSDK_EVENT_ACCESS_RENEWED reports the answer, which replaces the permissions and the
  * lifetime of the access. A session that is refused keeps its access until it expires. A room without a verifier accepts with the
  * permissions of its options. If another token is set before the answer, only the last one is answered. In any other state the token is
- * used by the next msdk_session_connect. Over hub: the token reaches the hub after the connection is restored. MSDK_E_INVALID: the token
- * is too long or not UTF-8. MSDK_E_UNSUPPORTED: over rtp: and webrtc:, which have none. [any thread] */
+ * used by the next msdk_session_connect. In a served room (serve.h) the token is shown again when a broken connection is replaced.
+ * MSDK_E_INVALID: the token is too long or not UTF-8. MSDK_E_UNSUPPORTED: over rtp: and webrtc:, which have none. [any thread] */
 MSDK_EXPORT msdk_result msdk_session_set_access_token(msdk_session *session, const char *token);
 
 /** Returns the current state, MSDK_SESSION_*. [any thread] */
@@ -175,8 +175,8 @@ enum {
   /** user_id, also the session's own; state: MSDK_SCREEN_SHARE_*; kind; incoming_video, if another participant shares. The event
    * comes after the stream is added and before it is removed. Members that join later get it too. */
   MSDK_EVENT_SCREEN_SHARE_STATE = 18,
-  /** user_id: the moderator, "" if it is not known or no participant (hub.h, LiveKit's API); value: MSDK_MODERATION_*, applied to this
-   * session; text: the reason */
+  /** user_id: the moderator, "" if it is not known or no participant (serve.h, LiveKit's API); value: MSDK_MODERATION_*, applied to
+   * this session; text: the reason */
   MSDK_EVENT_MODERATED = 19,
   /** state: MSDK_INGEST_*; value: MSDK_FEED_*; kind, status, text; outgoing_video, format, codec: while sharing. See ingest.h. */
   MSDK_EVENT_INGEST = 20,
@@ -187,7 +187,7 @@ enum {
   MSDK_EVENT_NETWORK_QUALITY = 22,
   /** outgoing_video or outgoing_audio, kind; user_id: the member that is not sent the stream; status, text: why. Streams with
    * MSDK_CODEC_RAW, and streams of codecs that the network does not carry, stay in the process whose room is open to the network
-   * (hub.h). The event comes for each such member, also for those that join later. */
+   * (serve.h). The event comes for each such member, also for those that join later. */
   MSDK_EVENT_STREAM_UNREACHABLE = 23,
   /** outgoing_audio or incoming_audio, user_id, kind; value: the level of the loudest buffer since the previous such event of the
    * stream, as in msdk_audio_frame; 127: none, or silence. Only if requested (msdk_session_set_audio_level_interval). */
@@ -204,7 +204,7 @@ enum {
    * text: why */
   MSDK_EVENT_ACCESS_RENEWED = 28,
   /** user_id; text: the key. Another participant has set, changed or removed an attribute. Those that they have when
-   * MSDK_EVENT_PARTICIPANT_JOINED comes have no event of their own. Over hub: a slow session gets the latest values only. */
+   * MSDK_EVENT_PARTICIPANT_JOINED comes have no event of their own. */
   MSDK_EVENT_PARTICIPANT_ATTRIBUTE = 29,
   /** outgoing_video, kind; format: width, height, fps_num and fps_den that the receivers of the stream want together, 0: any; its other
    * members are 0. The SDK follows it, except with encoded_input (outgoing_video.h). The event comes four times a second at most. */
@@ -381,8 +381,8 @@ typedef struct msdk_session_stats {
   uint64_t events_queued, events_dropped; /**< since the session was made */
   uint32_t participants;                  /**< in the room, this user included; 0 while not connected */
   uint32_t reserved0;                     /**< 0 */
-  /** Over rtp: received datagrams that were not accepted: from other hosts, of no negotiated stream, not authentic, or received
-   * before. Over hub: packets_refused counts all of them. */
+  /** Over rtp: and WebRTC: received datagrams that were not accepted: from other hosts, of no negotiated stream, not authentic, or
+   * received before. */
   uint64_t packets_foreign, packets_refused, packets_forged, packets_replayed;
   uint64_t packets_unsent;    /**< not accepted by the network, or by a full buffer of the system */
   int64_t round_trip_time_ns; /**< 0: unknown */
@@ -394,7 +394,7 @@ MSDK_EXPORT msdk_result msdk_session_get_stats(msdk_session *session, msdk_sessi
 
 /** Returns these and more stats as JSON (RFC 8259). The text is an array of objects with the names and units of W3C webrtc-stats.
  * Times are in seconds; `timestamp` is in milliseconds on the engine's clock. Every session has one object of type "session". A
- * session over rtp: or hub: also has a "transport" for each pair of ports, and an "inbound-rtp" or "outbound-rtp" for each stream;
+ * session over rtp: or WebRTC also has a "transport" for each pair of ports, and an "inbound-rtp" or "outbound-rtp" for each stream;
  * so has a session in a loopback room with a scripted network (network.h). The "inbound-rtp" of the latest eight ended streams stay.
  * An outgoing stream also has a "remote-inbound-rtp" with the peer's reports. A member that is null is not known.
  *

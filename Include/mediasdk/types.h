@@ -256,7 +256,7 @@ enum { MSDK_ROTATE_0 = 0, MSDK_ROTATE_90 = 1, MSDK_ROTATE_180 = 2, MSDK_ROTATE_2
  * msdk_video_frame_create or msdk_video_frame_wrap, plugins use the host table. Frames are reference-counted. A frame is read-only
  * for every holder once it has been sent. Before sending, its maker may set timestamp_ns, duration_ns, orientation, and in flags
  * MSDK_FRAME_END, _CORRUPT and _DISCONTINUITY. Receivers in the room get all of these with raw frames. Through a codec they do not
- * get _END and _CORRUPT. Over rtp: and hub: duration_ns is 0, and _DISCONTINUITY means that frames were lost on the network
+ * get _END and _CORRUPT. Over rtp: and WebRTC duration_ns is 0, and _DISCONTINUITY means that frames were lost on the network
  * path. */
 typedef struct msdk_video_frame {
   uint32_t struct_size;
@@ -267,7 +267,7 @@ typedef struct msdk_video_frame {
   const msdk_video_format *format; /**< lives as long as the frame */
   int64_t timestamp_ns;            /**< when it was captured, on the engine's clock; 0 until known */
   int64_t duration_ns;             /**< 0: unknown */
-  uint64_t sequence;               /**< from 1: frames that send accepted, over rtp: and hub: that arrived; gap: dropped, lost */
+  uint64_t sequence;               /**< from 1: frames that send accepted, over rtp: and WebRTC that arrived; gap: dropped, lost */
 } msdk_video_frame;
 
 /** Memory that the caller owns, passed without a copy (msdk_video_frame_wrap). */

@@ -86,12 +86,12 @@
  *
  *     janus+https://HOST[:PORT]/PATH?room=ROOM[#key=value&...]     the plugin VideoRoom of Janus, version 1.0 or later, over HTTP
  *     janus+wss://HOST[:PORT]/PATH?room=ROOM[#key=value&...]       the same over WebSocket
- *     livekit+wss://HOST[:PORT][/PATH][#key=value&...]             LiveKit's protocol: a room that another program serves (hub.h), or
+ *     livekit+wss://HOST[:PORT][/PATH][#key=value&...]             LiveKit's protocol: a room that another program serves (serve.h), or
  *                                                                  a server of LiveKit, against which this was never run
  *
  * janus+http:, janus+ws: and livekit+ws: accept loopback addresses only (else MSDK_E_UNTRUSTED). What follows the # is for this end, as
  * above: stun, relay, trickle (Janus), loopback, relay-fingerprint, fingerprint, and the bitrates; of LiveKit also room=NAME, for a room
- * that is served without API keys (hub.h). A server of LiveKit may name servers of STUN and TURN itself.
+ * that is served without API keys (serve.h). A server of LiveKit may name servers of STUN and TURN itself.
  *
  * The access token of Janus is "pin=...&token=...&apisecret=...&secret=...", each of them or none. At a server of LiveKit, and in a
  * served room with API keys, it is a JWT (msdk_access_token_create), which names the room; its identity has to be the session's user_id
@@ -107,10 +107,10 @@
  *
  * If a connection is lost, the path is sought anew, or another session at the server takes the place of this one: the session is
  * MSDK_SESSION_RECONNECTING meanwhile, for up to 5 minutes, and what is received is announced again. The first attempts end after 30 s;
- * with #room= there is one.
- * With LiveKit the connection to the server is replaced by another one, too: for 15 s the session goes on, without others noticing. What a
- * further attempt cannot change ends the session at once: MSDK_E_PERMISSION (the token), MSDK_E_NOT_FOUND (no such server or room),
- * MSDK_E_FULL, MSDK_E_EXISTS (the same identity has joined from elsewhere), MSDK_E_REMOVED, MSDK_E_CLOSED, MSDK_E_UNTRUSTED.
+ * in a room without API keys (#room=) there is one first attempt. With LiveKit the connection to the server is replaced by another one,
+ * too: for 15 s the session goes on, without others noticing. What a further attempt cannot change ends the session at once:
+ * MSDK_E_PERMISSION (the token), MSDK_E_NOT_FOUND (no such server or room), MSDK_E_FULL, MSDK_E_EXISTS (the same identity has joined from
+ * elsewhere), MSDK_E_REMOVED, MSDK_E_CLOSED, MSDK_E_UNTRUSTED.
  */
 #ifndef MEDIASDK_WEBRTC_H
 #define MEDIASDK_WEBRTC_H

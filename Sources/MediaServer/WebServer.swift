@@ -37,7 +37,7 @@ public final class WebServer: Sendable {
     /// Of those who are no members; each section more than seven counts as an eighth of one.
     public var offers = WebStrangers.offers
     /// Told of who comes and goes, on threads of the server's, where nothing is locked.
-    public var watch: (@Sendable (HubChange) -> Void)?
+    public var watch: (@Sendable (ServerChange) -> Void)?
 
     /// One to eight addresses; everything else has its default.
     public init(_ addresses: [SocketAddress]) {
@@ -77,14 +77,36 @@ public final class WebServer: Sendable {
     }
     self.room = room
     table = WebTable(room, options, thread, network, loop)
-    var listeners: [WebListener] = []
-    for address in options.addresses { listeners.append(try WebListener(address, certificate, table)) }
+    var listeners = try WebServer.listen(options.addresses, certificate, table)
+    // A free port of the first address may be taken at another one.
+    for _ in 0..<WebServer.attempts where listeners == nil { listeners = try WebServer.listen(options.addresses, certificate, table) }
+    guard let listeners else {
+      let places = options.addresses.map(\.host).joined(separator: ", ")
+      throw MediaError(.exists, "no port is free at all of \(places)")
+    }
     self.listeners = listeners
+  }
+
+  /// Other ports that are tried, where any is accepted.
+  private static let attempts = 8
+
+  /// At one port; nil: the one that was found free is taken at another address.
+  private static func listen(
+    _ addresses: [SocketAddress], _ certificate: TLSCertificate?, _ table: WebTable
+  ) throws(MediaError) -> [WebListener]? {
+    var listeners: [WebListener] = []
     do throws(MediaError) {
-      for listener in listeners { try listener.open() }
+      for address in addresses {
+        let port = address.port == 0 ? listeners.first?.address.port ?? 0 : address.port
+        let listener = try WebListener(address.with(port: port), certificate, table)
+        listeners.append(listener)
+        try listener.open()
+      }
+      return listeners
     } catch {
       for listener in listeners { listener.close() }
-      throw error
+      guard error.status == .exists, addresses.contains(where: { $0.port == 0 }), !listeners.isEmpty else { throw error }
+      return nil
     }
   }
 
@@ -99,10 +121,15 @@ public final class WebServer: Sendable {
   /// What clients that know it check, "AA:BB:…"; nil without TLS.
   public var fingerprint: String? { certificate.map { "\($0.fingerprint)" } }
   /// Of the page, at the first address. An unspecified one is replaced by that from which this machine sends to others.
-  public var url: String {
-    let address = addresses.first.map { HubURL.authority($0) } ?? ""
-    return "\(certificate == nil ? "http" : "https")://\(address)/\(WebPage.escaped(room))"
+  public var url: String { "\(certificate == nil ? "http" : "https")://\(authority)/\(WebPage.escaped(room))" }
+  /// For sessions of this library elsewhere, at that address: without API keys the room is named in it.
+  public var sessionURL: String {
+    let options = [keys.isEmpty ? "room=\(WebPage.escaped(room))" : nil, fingerprint.map { "fingerprint=\($0)" }].compactMap { $0 }
+    let rest = options.isEmpty ? "" : "#" + options.joined(separator: "&")
+    return "livekit+\(certificate == nil ? "ws" : "wss")://\(authority)\(rest)"
   }
+  private var keys: [String: String] { table.options.accessKeys }
+  private var authority: String { addresses.first.map { ServedAddress.authority($0) } ?? "" }
   /// Over the network, those who wait for the room's answer not included.
   public var memberCount: Int { table.memberCount }
   /// Sessions of WHIP and WHEP.

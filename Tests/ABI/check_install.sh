@@ -89,23 +89,23 @@ grep -q 'of them mirrored' "$root/rtp.log"
 ok "Examples/C/rtp.c builds with pkg-config, and GStreamer sends back what it sent"
 
 # A call of two processes, and one that does not know the token.
-cp Examples/C/hub.c "$root"
+cp Examples/C/serve.c "$root"
 (
   cd "$root"
-  $cc hub.c $(pkg-config --cflags --libs mediasdk) -o hub
+  $cc serve.c $(pkg-config --cflags --libs mediasdk) -o serve
   export LD_LIBRARY_PATH=$stage/lib
   plugins=$(echo "$stage"/lib/mediasdk/plugins-*)
-  timeout 120 ./hub "$plugins" 5 sesame > host.log &
-  for _ in $(seq 300); do grep -qs '^hub://' host.log && break; sleep 0.1; done
-  url=$(grep '^hub://' host.log)
-  if timeout 60 ./hub "$plugins" 1 guess "$url" 2> guess.log; then exit 1; fi
+  timeout 120 ./serve "$plugins" 5 sesame > host.log &
+  for _ in $(seq 300); do grep -qs '^livekit+ws' host.log && break; sleep 0.1; done
+  url=$(grep '^livekit+ws' host.log)
+  if timeout 60 ./serve "$plugins" 1 guess "$url" 2> guess.log; then exit 1; fi
   grep -q 'not let in' guess.log
-  timeout 120 ./hub "$plugins" 1 sesame "$url" > guest.log
+  timeout 120 ./serve "$plugins" 1 sesame "$url" > guest.log
   wait
   grep -q '^host sent .* frames of 640x360' guest.log
   grep -q '^guest sent .* frames of 640x360' host.log
 )
-ok "Examples/C/hub.c builds with pkg-config, and two of them hold a call"
+ok "Examples/C/serve.c builds with pkg-config, and two of them hold a call"
 
 # A feeder, which links its own library alone, and the session that it feeds.
 cp Examples/C/ingest.c Examples/C/feeder.c "$root"

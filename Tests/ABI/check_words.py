@@ -32,8 +32,6 @@ class Rule(NamedTuple):
     passes: tuple[str, ...] = ()
 
 
-# "hub" is not here yet: hub: is a scheme of urls, msdk_hub_* and hub.h are names, and the protocol between a hub and its members is
-# described under that name. Elsewhere say: room server, selective forwarding unit.
 RULES = (
     # "picture id" and "picture loss indication" are terms of RFC 7741 and RFC 4585.
     Rule(r"pictures?", "frame; an image, if it is a file", ("the last picture of a stream",),
@@ -45,7 +43,7 @@ RULES = (
          "an encoded frame", ("encoded units are passed on", "units that arrived"), (), ("the units of webrtc-stats", "a temporal unit")),
     Rule(r"ways?", "a network path, a route; in flight; a direction", ("one whose way carries less", "on their way", "both ways"),
          (r"by\s+the\s+way", r"ways?\s+(?:to|in\s+which|of\s+\w+ing)", r"(?:a|the|this|some|any|another|one)\s+way\s+that",
-          r"in\s+(?:this|that|the\s+same|some|any|no|one|its\s+own|another|an?(?:\s+\w+)?)\s+way", r"(?:either|one)[ -]way",
+          r"in\s+(?:this|that|the\s+same|some|any|whichever|no|one|its\s+own|another|an?(?:\s+\w+)?)\s+way", r"(?:either|one)[ -]way",
           r"in\s+(?:two|three|four|many|several|other)\s+ways", r"on\s+the\s+way\s+(?:in|out)", r"out\s+of\s+the\s+way"),
          ("in a way that works", "protected in an unknown way", "in four ways", "the way to do it", "four ways to read",
           "delay, one way", "by the way", "always")),

@@ -1441,25 +1441,24 @@ AT(msdk_access_token_options, attributes, 64);
 AT(msdk_access_token_options, attribute_count, 72);
 AT(msdk_access_token_options, reserved0, 76);
 
-/* -------------------------------------------------------------------------------------------------------------------------------- hub.h */
+/* ------------------------------------------------------------------------------------------------------------------------------ serve.h */
 
-SIZE(msdk_hub_options, 56);
-AT(msdk_hub_options, struct_size, 0);
-AT(msdk_hub_options, port, 4);
-AT(msdk_hub_options, addresses, 8);
-AT(msdk_hub_options, certificate, 16);
-AT(msdk_hub_options, key, 24);
-AT(msdk_hub_options, most_members, 32);
-AT(msdk_hub_options, web_port, 36);
-AT(msdk_hub_options, api_key, 40);
-AT(msdk_hub_options, api_secret, 48);
+SIZE(msdk_serve_options, 56);
+AT(msdk_serve_options, struct_size, 0);
+AT(msdk_serve_options, port, 4);
+AT(msdk_serve_options, addresses, 8);
+AT(msdk_serve_options, certificate, 16);
+AT(msdk_serve_options, key, 24);
+AT(msdk_serve_options, api_key, 32);
+AT(msdk_serve_options, api_secret, 40);
+AT(msdk_serve_options, most_members, 48);
+AT(msdk_serve_options, reserved0, 52);
 
-SIZE(msdk_hub_info, 1144);
-AT(msdk_hub_info, struct_size, 0);
-AT(msdk_hub_info, port, 4);
-AT(msdk_hub_info, member_count, 8);
-AT(msdk_hub_info, web_port, 12);
-AT(msdk_hub_info, packets_foreign, 16);
-AT(msdk_hub_info, fingerprint, 24);
-AT(msdk_hub_info, url, 120);
-AT(msdk_hub_info, web_url, 632);
+SIZE(msdk_serve_info, 2160);
+AT(msdk_serve_info, struct_size, 0);
+AT(msdk_serve_info, port, 4);
+AT(msdk_serve_info, member_count, 8);
+AT(msdk_serve_info, reserved0, 12);
+AT(msdk_serve_info, fingerprint, 16);
+AT(msdk_serve_info, url, 112);
+AT(msdk_serve_info, page_url, 1136);

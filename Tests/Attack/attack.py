@@ -52,16 +52,15 @@ def start(attack: Attack, stack: contextlib.ExitStack) -> tuple[Child, list[Chil
         honest = stack.enter_context(Child("honest.py", json.dumps({"rtp": url.format(here, there)})))
         children, probe, target = [honest, host], None, {"host": "127.0.0.1", "port": here}
     else:
-        host = stack.enter_context(Child("host.py", json.dumps({"room": ROOM} | attack.host)))
+        host = stack.enter_context(Child("host.py", json.dumps({"room": ROOM, "tls": True} | attack.host)))
         said = host.heard(20)
-        target = {"host": "127.0.0.1", "port": said["port"], "room": ROOM, "token": HONEST}
-        port = said["web_port"] or said["port"]
+        port, url = said["port"], said["url"]
+        target = {"host": "127.0.0.1", "port": port, "tls": bool(said["fingerprint"]), "room": ROOM, "token": HONEST}
         relay = stack.enter_context(Child("relay.py", str(port), str(FAR)))
         far = relay.heard(20)["port"]
-        call = {"hub": said["url"], "far": said["url"].replace(f":{port}/", f":{far}/"), "token": HONEST}
-        honest = stack.enter_context(Child("honest.py", json.dumps(call | (web_call(said, far) if said["web"] else {}))))
+        call = {"room": url, "far": url.replace(f":{port}#", f":{far}#"), "token": HONEST}
+        honest = stack.enter_context(Child("honest.py", json.dumps(call | (web_call(said, far) if attack.is_web else {}))))
         probe = stack.enter_context(Child("probe.py", json.dumps(target)))
-        target["port"] = port
         children = [honest]
     for child in (honest, probe):
         if child and not (said := child.heard(40))["ready"]:
@@ -71,8 +70,8 @@ def start(attack: Attack, stack: contextlib.ExitStack) -> tuple[Child, list[Chil
 
 def web_call(said: dict[str, Any], far: int) -> dict[str, Any]:
     """Where the honest participants by WHIP and WHEP go, every second guest by the long path."""
-    scheme, end = said["web"].partition(":")[0], f"#fingerprint={said['fingerprint']}" if said["web"].startswith("https:") else ""
-    place = f"127.0.0.1:{said['web_port']}"
+    scheme, end = ("https", f"#fingerprint={said['fingerprint']}") if said["fingerprint"] else ("http", "")
+    place = f"127.0.0.1:{said['port']}"
     guests = [f"whep+{scheme}://{at}/whep/{ROOM}/camera{end}" for at in (place, f"127.0.0.1:{far}")]
     return {"whip": f"whip+{scheme}://{place}/whip/{ROOM}?user=camera{end}", "whep": guests[0], "guests": guests}
 

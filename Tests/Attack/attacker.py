@@ -18,7 +18,7 @@ import web
 
 ATTACKS = {f"{module.__name__}.{function.__name__}": function for module, functions in (
     (strangers, (strangers.garbage, strangers.knocks_same, strangers.knocks_other, strangers.unverified, strangers.handshakes, strangers.hellos)),
-    (members, (members.togglers, members.renewals, members.attributes, members.preferences, members.elsewhere)),
+    (members, (members.togglers, members.renewals, members.attributes, members.preferences)),
     (keyupdate, (keyupdate.guest, keyupdate.member)),
     (floods, (floods.feedback_of_a_member, floods.feedback_of_a_stranger, floods.sources)),
     (web, (web.halves, web.bodies, web.offers, web.long_offers, web.guesses, web.garbage, web.sockets))) for function in functions}

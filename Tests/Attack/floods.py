@@ -4,13 +4,13 @@ from __future__ import annotations
 import itertools
 from typing import Any, Iterator
 
-import rtp_wire
-from hub_member import udp
-from members import Listener
 from pacing import Pace
+from room_member import Member, udp
+from wire import rtp_wire
+from wire.livekit_wire import AUDIO
+from wire.web_wire import VP8
 
 IN_A_DATAGRAM, FEEDBACK = (50, 30), 40  # in turn, as a host may refuse datagrams of too many; and bytes of one
-VP8 = 96
 
 
 def _spread(bits_a_second: float, size: float) -> float:
@@ -27,16 +27,17 @@ _FEEDBACK_SIZE = FEEDBACK * sum(IN_A_DATAGRAM) / len(IN_A_DATAGRAM)
 
 
 def feedback_of_a_member(target: dict[str, Any], seconds: float) -> dict[str, Any]:
-    """4.7 Mbit/s of it."""
-    member, sent = Listener(target, "reporter"), 0
-    member.hear(1)
-    for _, datagram in zip(Pace(_spread(4.7e6, _FEEDBACK_SIZE), seconds), _feedback(member.end_ssrc)):
-        sent += member.transmit(datagram)
-        member.arrived()
+    """4.7 Mbit/s of it, of one who hears alice."""
+    member, sent, heard = Member(target, "reporter", hears=AUDIO), 0, 0
+    member.hear(member.await_track("alice"))
+    for _, datagram in zip(Pace(_spread(4.7e6, _FEEDBACK_SIZE), seconds), _feedback(member.ssrc)):
+        sent += member.send(datagram)
         member.listen()
-    was_put_out = member.line.is_over
+        heard += len(member.take_heard())
+    end = ", put out" if member.line.is_over else ""
     member.close()
-    return {"did": f"{sent * 8 / seconds / 1e6:.1f} Mbit/s of feedback" + (", put out" if was_put_out else ""), "effort": sent}
+    return {"did": f"{sent * 8 / seconds / 1e6:.1f} Mbit/s of feedback, {heard / seconds:.0f} packets a second heard{end}",
+            "effort": sent if heard else 0}
 
 
 def feedback_of_a_stranger(target: dict[str, Any], seconds: float) -> dict[str, Any]:

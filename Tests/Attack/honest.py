@@ -1,7 +1,7 @@
-"""The honest participants: two parties of a call, over a hub or alone at their end of a wire, and in a room guests who come and go. At a
-web server also a client of WHIP whom a player of WHEP hears, and guests who are such players.
+"""The honest participants: two parties of a call, in a served room or alone at their end of a wire, and in a room guests who come and go. Also a
+client of WHIP whom a player of WHEP hears, and guests who are such players.
 
-    honest.py '{"hub": URL, "far": URL, "token": TOKEN, "whip": URL, "whep": URL, "guests": [URL...]}' | '{"rtp": URL}'
+    honest.py '{"room": URL, "far": URL, "token": TOKEN, "whip": URL, "whep": URL, "guests": [URL...]}' | '{"rtp": URL}'
 """
 from __future__ import annotations
 
@@ -68,8 +68,8 @@ class Joins(threading.Thread):
 def main() -> None:
     options = json.loads(sys.argv[1])
     with Engine(ignore_environment=True) as engine, Engine(ignore_environment=True) as lobby:
-        if "hub" in options:
-            url, token = options["hub"], options["token"]
+        if "room" in options:
+            url, token = options["room"], options["token"]
             parties = [Party(engine, engine.create_session(url, name, access_token=token), other)
                        for name, other in (("alice", "bob"), ("bob", "alice"))]
             if "whip" in options:

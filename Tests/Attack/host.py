@@ -1,21 +1,20 @@
-"""What is attacked, in a process of its own: a room that is open to the network, or one end of a plain RTP session.
+"""What is attacked, in a process of its own: a room that is served over the network, or one end of a plain RTP session.
 
-    host.py '{"room": NAME, "verified": bool, "descriptors": N, "web": "http"|"https"}' | '{"rtp": URL}'
+    host.py '{"room": NAME, "verified": bool, "descriptors": N, "tls": bool}' | '{"rtp": URL}'
 """
 from __future__ import annotations
 
 import json
 import resource
-import subprocess
 import sys
 import tempfile
 import threading
 from typing import Any
-from urllib.parse import urlsplit
 
 import orders
-from mediasdk import PORT_ANY, Engine, MediaSDKError, MediaTimeout, configure_room, next_access_request, open_hub
+from mediasdk import Engine, MediaSDKError, MediaTimeout, configure_room, next_access_request, serve_room
 from party import Party
+from wire.certificate import make_certificate
 
 HONEST = "honest"  # the token that is let in at once; nobody ever answers another one
 
@@ -37,19 +36,11 @@ def host_room(engine: Engine, options: dict[str, Any]) -> None:
     if options.get("verified"):
         configure_room(engine, room, verified=True)
         threading.Thread(target=verify, args=(engine, room), daemon=True).start()
-    web: dict[str, Any] = {}
     with tempfile.TemporaryDirectory() as directory:
-        if options.get("web"):
-            web = {"web_port": PORT_ANY}
-        if options.get("web") == "https":
-            # Without one, there is no TLS at loopback.
-            files = [f"{directory}/certificate.pem", f"{directory}/key.pem"]
-            subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-subj", "/CN=host",
-                            "-days", "2", "-out", files[0], "-keyout", files[1]], check=True, capture_output=True)
-            web["certificate"] = tuple(files)
-        with open_hub(engine, room, "127.0.0.1", **web) as hub:
-            orders.say(url=hub.url("127.0.0.1"), port=hub.port, web=hub.web_url, web_port=urlsplit(hub.web_url).port,
-                       fingerprint=hub.fingerprint)
+        # Without a certificate, there is no TLS at loopback.
+        certificate = make_certificate(directory) if options["tls"] else None
+        with serve_room(engine, room, "127.0.0.1", certificate=certificate) as server:
+            orders.say(url=server.url(), port=server.port, fingerprint=server.fingerprint)
             orders.answer(lambda *_: {})
 
 

@@ -1,149 +1,122 @@
-"""Attacks of members: of those who say much and hear nothing, and of one whose packet comes from elsewhere."""
+"""Attacks of members, who say much."""
 from __future__ import annotations
 
-import select
-import time
-from typing import Any, Callable
+from typing import Any, Callable, Generic, Protocol, TypeVar
 
-import hub_wire
-from hub_member import Line, Member, udp
-from hub_wire import FIRST_AUDIO_SLOT, Refused
 from pacing import Pace
-from strangers import OTHER
+from room_member import Line, Member, wait
+from wire import livekit_wire
+from wire.livekit_wire import AUDIO, VIDEO, Refused
 
-TOGGLERS, TOGGLES = 10, 190  # the hub lets 200 messages a second pass
+MEMBERS, MESSAGES = 10, 190  # a room takes 1,000 at once and 50 a second of each
 
 
-class _Toggler:
+class _Talker:
     """A member without media, who reads what comes and never says so."""
 
-    def __init__(self, target: dict[str, Any], number: int) -> None:
-        self.line = Line((target["host"], target["port"]), timeout=1)
-        self.line.send(hub_wire.hello(target["room"], f"toggler {number}", target["token"]))
-        self.is_muted = False
-        deadline = time.monotonic() + 1
-        while not self.line.messages():
-            if self.line.is_over or time.monotonic() > deadline:
-                self.line.close()
-                raise Refused("a toggler is not let in")
-            time.sleep(0.005)
-        self.line.send(hub_wire.publish_opus(1, FIRST_AUDIO_SLOT))
+    def __init__(self, target: dict[str, Any], user: str) -> None:
+        self.line = Line(target, livekit_wire.path(target["room"], user), target["token"], timeout=1)
+        self._came = False
+        try:
+            wait(lambda: self._came or self.line.is_over, self.listen, 1, f"{user} is not let in")
+        except Refused:
+            self.close()
+            raise
 
-    def toggle(self) -> bool:
-        self.is_muted = not self.is_muted
-        self.line.drain()
-        self.line.send(hub_wire.mute(1, self.is_muted))
-        return not self.line.is_over
+    def listen(self) -> None:
+        self._came = bool(self.line.messages()) or self._came
+
+    def close(self) -> None:
+        self.line.close()
+
+
+class _Attacker(Protocol):
+    line: Line
+
+    def listen(self) -> None: ...
+
+    def close(self) -> None: ...
+
+
+M = TypeVar("M", bound=_Attacker)
+
+
+class _Crowd(Generic[M]):
+    """So many members; who is put out comes again, twice a second at most."""
+
+    def __init__(self, make: Callable[[str], M]) -> None:
+        self._make, self._next_try = make, 0.0
+        self.made = MEMBERS
+        self._members = [make(f"attacker {number}") for number in range(MEMBERS)]
+
+    def say(self, now: float, message: Callable[[M], bytes]) -> int:
+        """Each once; how many did."""
+        said = 0
+        for member in list(self._members):
+            member.listen()
+            member.line.send(message(member))
+            said += not member.line.is_over
+            if member.line.is_over:
+                member.close()
+                self._members.remove(member)
+        if len(self._members) < MEMBERS and now > self._next_try:
+            self._next_try = now + 0.5
+            try:
+                self._members.append(self._make(f"attacker {self.made}"))
+                self.made += 1
+            except (OSError, Refused):
+                pass
+        return said
+
+    def close(self) -> None:
+        for member in self._members:
+            member.close()
+
+
+def _flood(seconds: float, make: Callable[[str], M], message: Callable[[M, int], bytes], what: str,
+           besides: Callable[[int], None] = lambda _: None) -> dict[str, Any]:
+    """Each says that, of a number that counts up, as often as they can."""
+    crowd, said = _Crowd(make), 0
+    for number, now in enumerate(Pace(MESSAGES, seconds)):
+        said += crowd.say(now, lambda member: message(member, number))
+        besides(number)
+    crowd.close()
+    again = f", came again {crowd.made - MEMBERS} times" if crowd.made > MEMBERS else ""
+    return {"did": f"{said / seconds:,.0f} {what} a second{again}", "effort": said}
 
 
 def togglers(target: dict[str, Any], seconds: float) -> dict[str, Any]:
-    """Who is put out comes again, twice a second at most."""
-    members = [_Toggler(target, number) for number in range(TOGGLERS)]
-    said, came_again, next_try = 0, 0, 0.0
-    for now in Pace(TOGGLES, seconds):
-        said += sum(member.toggle() for member in members)
-        for member in [member for member in members if member.line.is_over]:
-            member.line.close()
-            members.remove(member)
-        if len(members) < TOGGLERS and now > next_try:
-            next_try = now + 0.5
-            try:
-                came_again += 1
-                members.append(_Toggler(target, TOGGLERS + came_again))
-            except (OSError, Refused):
-                pass
-    for member in members:
-        member.line.close()
-    return {"did": f"{said / seconds:,.0f} toggles a second" + (f", came again {came_again} times" if came_again else ""), "effort": said}
-
-
-def _say(target: dict[str, Any], seconds: float, what: str, message: Callable[[int], bytes]) -> dict[str, Any]:
-    """Ten members say that as often as the hub takes it, and confirm nothing."""
-    members = [_Toggler(target, number) for number in range(TOGGLERS)]
-    said = 0
-    for _ in Pace(TOGGLES, seconds):
-        for member in members:
-            member.line.drain()
-            member.line.send(message(said))
-            said += not member.line.is_over
-    for member in members:
-        member.line.close()
-    return {"did": f"{said / seconds:,.0f} {what} a second", "effort": said}
+    return _flood(seconds, lambda user: Member(target, user, sends=AUDIO),
+                  lambda one, number: livekit_wire.mute(one.sid, number % 2 == 0), "toggles")
 
 
 def renewals(target: dict[str, Any], seconds: float) -> dict[str, Any]:
     """Members show the room another token."""
-    return _say(target, seconds, "tokens", lambda _: hub_wire.renew(target["token"]))
+    return _flood(seconds, lambda user: _Talker(target, user), lambda *_: livekit_wire.renew(target["token"]), "tokens")
 
 
 def attributes(target: dict[str, Any], seconds: float) -> dict[str, Any]:
     """Members change long attributes of theirs."""
-    return _say(target, seconds, "attributes",
-                lambda said: hub_wire.set_attribute(f"key-{said // TOGGLERS % 32}", f"{said} ".ljust(1023, "x")))
+    return _flood(seconds, lambda user: _Talker(target, user),
+                  lambda _, number: livekit_wire.set_attribute(f"key-{number % 32}", f"{number} ".ljust(1023, "x")), "attributes")
 
 
 def preferences(target: dict[str, Any], seconds: float) -> dict[str, Any]:
     """Members who receive a stream of one of them change in which size they show it."""
-    sender = Member(target, "sender", target["token"])
-    sender.say(hub_wire.publish_vp8(1, 0))
-    members = [Member(target, f"toggler {number}", target["token"]) for number in range(TOGGLERS)]
-    numbers = [member.await_stream("sender").number for member in members]
-    for member, number in zip(members, numbers):
-        member.say(hub_wire.subscribe(number, 0))
-    said = 0
-    for now in Pace(TOGGLES, seconds):
-        for member, number in zip(members, numbers):
-            member.line.drain()
-            member.line.send(hub_wire.prefer(number, *((640, 360) if said // TOGGLERS % 2 else (320, 180))))
-            said += not member.line.is_over
+    sender = Member(target, "sender", sends=VIDEO)
+
+    def make(user: str) -> Member:
+        receiver = Member(target, user, hears=VIDEO)
+        receiver.hear(receiver.await_track("sender"))
+        return receiver
+
+    def show(number: int) -> None:
         sender.listen()
-    for member in [sender, *members]:
-        member.close()
-    return {"did": f"{said / seconds:,.0f} preferences a second; their sender was notified {sender.wanted} times", "effort": said}
+        if number % 6 == 0:
+            sender.show()
 
-
-class Listener(Member):
-    """Hears alice."""
-
-    def __init__(self, target: dict[str, Any], name: str) -> None:
-        super().__init__(target, name, target["token"])
-        self.greet()
-        self.say(hub_wire.subscribe(self.await_stream("alice").number, FIRST_AUDIO_SLOT))
-
-    def hear(self, seconds: float) -> int:
-        """Packets that came, reported as a member does."""
-        count, end = 0, time.monotonic() + seconds
-        while (left := end - time.monotonic()) > 0:
-            select.select([self.socket], [], [], min(left, 0.05))
-            count += len(self.arrived())
-            self.report()
-            self.listen()
-        return count
-
-
-def elsewhere(target: dict[str, Any], seconds: float) -> dict[str, Any]:
-    """Once a second one packet of a member comes from an address that has asked for nothing and answers nothing.  The member hears and, so
-    that nothing calls their media back, says nothing more by UDP."""
-    member, victim = Listener(target, "mover"), udp(OTHER)
-    warm = member.hear(2)
-    sent = came = heard = 0
-    begin = next_packet = time.monotonic()
-    while (now := time.monotonic()) < begin + seconds:
-        if now >= next_packet:
-            next_packet = now + 1
-            sent += member.greet(victim)
-        select.select([member.socket, victim], [], [], 0.02)
-        heard += len(member.arrived())
-        member.listen()
-        try:
-            while True:
-                came += len(victim.recv(2048))
-        except OSError:
-            pass
-    took = time.monotonic() - begin
-    member.close()
-    victim.close()
-    # Fifty packets a second are sent; before the attack each of them came.
-    diverted = max(0, round(took * 50) - heard) if warm > 60 else None
-    return {"did": f"{sent} bytes from elsewhere brought {came} there", "effort": sent, "amplified": came / max(1, sent),
-            "diverted": diverted}
+    sizes = (640, 360), (320, 180)
+    result = _flood(seconds, make, lambda _, number: livekit_wire.prefer(sender.sid, *sizes[number % 2]), "preferences", show)
+    sender.close()
+    result["did"] += f"; their sender was notified {sender.wanted} times"
+    return result

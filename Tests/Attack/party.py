@@ -9,7 +9,7 @@ from typing import Any
 
 from mediasdk import (Codec, EncodedFrame, Engine, Event, IncomingAudio, IncomingAudioAdded, MediaSDKError, MediaTimeout, Output, Session,
                       SessionState, SessionStateChanged)
-from rtp_wire import OPUS_20_MS
+from wire.rtp_wire import OPUS_20_MS
 
 PACKET = 0.02
 WARM = 50  # packets that came before the call counts as one

@@ -1,4 +1,4 @@
-"""A path to a hub that is a hundred milliseconds long, there and back: TCP passes through it late, byte for byte and in order.
+"""A path to a served room that is a hundred milliseconds long, there and back: TCP passes through it late, byte for byte and in order.
 
     relay.py PORT MILLISECONDS
 """

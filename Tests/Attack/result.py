@@ -64,12 +64,6 @@ class Result:
             (self.descriptors <= attack.descriptors, f"{self.descriptors} descriptors; bound: {attack.descriptors}"),
             (self.cpu <= attack.cpu, f"{self.cpu:.0f} % of a core; bound: {attack.cpu}"),
             (not call.words, "; ".join(call.words))]
-        if attack.amplification is not None:
-            # Two are under way when the attack begins and ends.
-            checks += [(did["amplified"] <= attack.amplification,
-                        f"{did['amplified']:.1f} bytes for each byte to an unconfirmed address; bound: {attack.amplification:.0f}"),
-                       (did["diverted"] is not None and did["diverted"] <= allowed + 2,
-                        f"{did['diverted']} packets were kept from the member by packets from elsewhere")]
         self.missed = [words for is_met, words in checks if not is_met]
 
 

@@ -5,16 +5,13 @@ import collections
 import select
 import socket
 import ssl
-import struct
 import time
 from typing import Any, Optional, Sequence
 
-import hub_wire
-from hub_member import Line
+from addresses import ANOTHER, OTHER, RESET, SAME
 from pacing import Pace
-
-SAME, OTHER = "127.0.0.1", "127.0.0.2"  # the honest participants' address, and one of the attacker's own
-RESET = struct.pack("ii", 1, 0)  # no connection is left over in the kernel
+from room_member import Line
+from wire import livekit_wire
 
 
 def knock(address: tuple[str, int], source: str) -> Optional[socket.socket]:
@@ -96,27 +93,26 @@ def knocks_other(target: dict[str, Any], seconds: float) -> dict[str, Any]:
 
 
 def unverified(target: dict[str, Any], seconds: float, most: int = 100) -> dict[str, Any]:
-    """A hundred at a time who have said who they are, half of them from either address; who is put out comes again."""
-    address, lines, made = (target["host"], target["port"]), [], 0
-    most_at_once = 0
+    """A hundred at a time whose requests to join wait for the room's answer, half of them from either address; who is put out comes again."""
+    lines: list[Line] = []
+    made = most_at_once = 0
     for _ in Pace(100, seconds):
         for line in lines:
-            line.drain()
+            line.messages()
         for line in [line for line in lines if line.is_over]:
             line.close()
             lines.remove(line)
         most_at_once = max(most_at_once, len(lines))
         if len(lines) < most:
             try:
-                line = Line(address, OTHER if made % 2 else SAME, timeout=1)
+                path = livekit_wire.path(target["room"], f"stranger {made}")
+                lines.append(Line(target, path, "who-knows", OTHER if made % 2 else SAME, timeout=1))
+                made += 1
             except OSError:
                 continue
-            line.send(hub_wire.hello(target["room"], f"stranger {made}", "who knows"))
-            lines.append(line)
-            made += 1
     for line in lines:
         line.close()
-    return {"did": f"{made} hellos, {most_at_once} at once", "effort": made}
+    return {"did": f"{made} requests, {most_at_once} at once", "effort": made}
 
 
 class _Handshake:
@@ -155,7 +151,7 @@ class _Handshake:
 
 def handshakes(target: dict[str, Any], seconds: float, at_once: int = 64) -> dict[str, Any]:
     """Whole handshakes from two addresses, as fast as may be and so many at a time; whoever is through hangs up and comes again."""
-    address, sources, done, made = (target["host"], target["port"]), [OTHER, "127.0.0.3"], 0, 0
+    address, sources, done, made = (target["host"], target["port"]), [OTHER, ANOTHER], 0, 0
     context = _context()
     waiting: list[_Handshake] = []
     end = time.monotonic() + seconds

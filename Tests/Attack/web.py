@@ -7,10 +7,10 @@ import time
 from typing import Any, Callable, Iterator
 
 import strangers
-from strangers import OTHER, SAME
-from web_wire import MASKED_GARBAGE, Connection, endless_head, long_offer, offer, request, upgrade
+from addresses import ANOTHER, OTHER, SAME
+from wire.web_wire import MASKED_GARBAGE, Connection, endless_head, long_offer, offer, page_upgrade, request
 
-_SOURCES = (OTHER, "127.0.0.3")
+_SOURCES = (OTHER, ANOTHER)
 
 
 class Crowd:
@@ -59,7 +59,7 @@ class Crowd:
 
 def _slowly(target: dict[str, Any], seconds: float, first: Callable[[], bytes], more: Callable[[], bytes]) -> dict[str, Any]:
     """Thousands who begin a request and go on a little every half second, those of the honest ones' address among them."""
-    crowd, end, due = Crowd(target, 3000, (OTHER, "127.0.0.3", SAME)), time.monotonic() + seconds, 0.0
+    crowd, end, due = Crowd(target, 3000, (*_SOURCES, SAME)), time.monotonic() + seconds, 0.0
     while time.monotonic() < end:
         crowd.fill(first)
         for _ in crowd.answered(0.01):
@@ -83,11 +83,12 @@ def bodies(target: dict[str, Any], seconds: float) -> dict[str, Any]:
 
 
 def sockets(target: dict[str, Any], seconds: float) -> dict[str, Any]:
-    return _slowly(target, seconds, lambda: upgrade(target["room"]), lambda: b"")
+    return _slowly(target, seconds, lambda: page_upgrade(target["room"]), lambda: b"")
 
 
 def garbage(target: dict[str, Any], seconds: float) -> dict[str, Any]:
-    words = [b"\x16\x03\x01" + bytes(16), bytes(range(64)), b"GET / HTTP/9.9\r\n\r\n", b"GET /\r\n" * 20, upgrade(target["room"]) + MASKED_GARBAGE]
+    words = [b"\x16\x03\x01" + bytes(16), bytes(range(64)), b"GET / HTTP/9.9\r\n\r\n", b"GET /\r\n" * 20,
+             page_upgrade(target["room"]) + MASKED_GARBAGE]
     return strangers.flood(target, seconds, 2000, OTHER, words, held=1.5)
 
 

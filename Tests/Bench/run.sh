@@ -77,7 +77,7 @@ ours="-L$BUILD_DIR/lib -lmediasdk"
   "$CC" -std=c11 -D_GNU_SOURCE -O2 -shared -fPIC -I"$root/Include" "$(source_of scanned)" -o "$BUILD_DIR/libscanned.so"
   compile scan_msdk "call measure" $ours
   compile link_msdk "call link_meter painted clip measure" $ours -lvpx -lm
-  compile hub_msdk "call hub_traffic measure" $ours
+  compile forward_msdk "call forward_traffic measure" $ours
   compile rtp_msdk "webrtc_pair call rtp_meter painted clip measure" $ours -lvpx
   compile idle_msdk "webrtc_pair call measure" $ours
   compile whip_msdk "call measure" $ours
@@ -93,7 +93,7 @@ compile encode_vpx "vpx_encoder clip encode_meter measure" -lvpx
 compile first_vpx "vpx_encoder measure" -lvpx
 compile rtp_bare "rtp_meter painted vpx_encoder clip measure" -lvpx
 # shellcheck disable=SC2046
-compile hub_bare "hub_traffic measure" $(pkg-config --cflags --libs libcrypto)
+compile forward_bare "forward_traffic measure" $(pkg-config --cflags --libs libcrypto)
 compile mix_bare "measure crowd" -O3 -funroll-loops -lm
 for_opus=$(pkg-config --cflags --libs opus)
 # shellcheck disable=SC2086

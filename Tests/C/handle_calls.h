@@ -254,9 +254,9 @@ static void on_nothing_event(void *user, const msdk_event *event) { (void)user, 
   X(SOUND, frame, render_audio_it, msdk_instance_render_audio(all_good.speaker, it))                                                      \
   X(ENGINE, engine, set_codec_param, (msdk_engine_set_codec_param(it, "a.b", "a", &(msdk_value)MSDK_STRING("1"))))                        \
   X(ENGINE, engine, set_codec_param_text, msdk_engine_set_codec_param_text(it, "a.b", "a", "1"))                                          \
-  X(ENGINE, engine, open_hub, (msdk_room_open_hub(it, "loopback:x", &(msdk_hub_options){.struct_size = sizeof(msdk_hub_options)}, NULL))) \
-  X(ENGINE, engine, hub_info, (msdk_room_get_hub_info(it, "loopback:x", &(msdk_hub_info){.struct_size = sizeof(msdk_hub_info)})))         \
-  X(ENGINE, engine, close_hub, msdk_room_close_hub(it, "loopback:x"))                                                                     \
+  X(ENGINE, engine, serve, (msdk_room_serve(it, "loopback:x", &(msdk_serve_options){.struct_size = sizeof(msdk_serve_options)}, NULL)))   \
+  X(ENGINE, engine, serve_info, (msdk_room_get_serve_info(it, "loopback:x", &(msdk_serve_info){.struct_size = sizeof(msdk_serve_info)}))) \
+  X(ENGINE, engine, stop_serving, msdk_room_stop_serving(it, "loopback:x"))                                                               \
   X(ENGINE, engine, room_configure, msdk_room_configure(it, "loopback:x", NULL))                                                          \
   X(ENGINE, engine, room_next_request, (msdk_room_next_request(it, "loopback:x", 0, &(msdk_access_request){.struct_size = sizeof(msdk_access_request)}))) \
   X(ENGINE, engine, room_answer, msdk_room_answer(it, "loopback:x", 1, MSDK_OK, NULL))                                                    \

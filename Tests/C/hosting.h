@@ -1,4 +1,4 @@
-/* A room that one engine opens to the network, and another engine that knows of it by its url alone, as if it were elsewhere. */
+/* A room that one engine serves, and another engine that knows of it by its url alone, as if it were elsewhere. */
 #ifndef HOSTING_H
 #define HOSTING_H
 
@@ -9,12 +9,12 @@ typedef struct house {
   msdk_engine *host, *away;
   char room[64];
   const char *address;
-  msdk_hub_info info;
+  msdk_serve_info info;
   char url[600];
 } house;
 
-static inline msdk_hub_options hub_options(const char *addresses) {
-  msdk_hub_options options = MSDK_INIT(msdk_hub_options);
+static inline msdk_serve_options serve_options(const char *addresses) {
+  msdk_serve_options options = MSDK_INIT(msdk_serve_options);
   options.addresses = addresses;
   options.port = MSDK_PORT_ANY;
   return options;
@@ -22,28 +22,33 @@ static inline msdk_hub_options hub_options(const char *addresses) {
 
 static inline void house_url(const house *it, const char *more, char *out, size_t size) {
   const char *name = it->room + strlen("loopback:");
-  snprintf(out, size, "hub://%s:%" PRIu32 "/%s?fingerprint=%s%s", it->address, it->info.port, name, it->info.fingerprint, more);
+  const char *print = it->info.fingerprint;
+  snprintf(out, size, "livekit+%s://%s:%" PRIu32 "#room=%s%s%s%s", print[0] ? "wss" : "ws", it->address, it->info.port, name,
+           print[0] ? "&fingerprint=" : "", print, more);
 }
 
-static inline int house_open(house *it, const msdk_hub_options *options) {
-  it->info = MSDK_INIT(msdk_hub_info);
-  int ok = CHECK_OK(msdk_room_open_hub(it->host, it->room, options, &it->info));
+static inline int house_open(house *it, const msdk_serve_options *options) {
+  it->info = MSDK_INIT(msdk_serve_info);
+  int ok = CHECK_OK(msdk_room_serve(it->host, it->room, options, &it->info));
   house_url(it, "", it->url, sizeof it->url);
   return ok;
 }
 
-/* address as it stands in a url, "[::1]" say. */
-static inline house house_new(const char *address) {
+/* address as it stands in a url, "[::1]" say. With addresses of others there is TLS, at 127.0.0.1 too. */
+static inline house house_at(const char *addresses, const char *address) {
   house it = {.host = engine_new(MSDK_CLOCK_SYSTEM), .away = engine_new(MSDK_CLOCK_SYSTEM), .address = address};
   snprintf(it.room, sizeof it.room, "%s", room_new());
-  msdk_hub_options options = hub_options(address[0] == '[' ? "::1" : address);
+  msdk_serve_options options = serve_options(addresses);
   house_open(&it, &options);
   return it;
 }
 
+static inline house house_new(const char *address) { return house_at(address[0] == '[' ? "::1" : address, address); }
+static inline house house_sealed(void) { return house_at("0.0.0.0", "127.0.0.1"); }
+
 static inline uint32_t house_members(const house *it) {
-  msdk_hub_info info = MSDK_INIT(msdk_hub_info);
-  CHECK_OK(msdk_room_get_hub_info(it->host, it->room, &info));
+  msdk_serve_info info = MSDK_INIT(msdk_serve_info);
+  CHECK_OK(msdk_room_get_serve_info(it->host, it->room, &info));
   return info.member_count;
 }
 

@@ -170,10 +170,11 @@ typedef struct show {
   uint32_t added; /* events before it was started */
 } show;
 
-static inline show show_start_as(msdk_engine *engine, uint32_t codec, end *from, end *to) {
+static inline show show_start_of(msdk_engine *engine, uint32_t codec, uint32_t kind, end *from, end *to) {
   show it = {.from = from, .to = to};
   msdk_video_format format = format_of(MSDK_PIXEL_I420, SHOW_WIDTH, SHOW_HEIGHT, 30);
   msdk_outgoing_video_options options = outgoing_options(codec, &format, 1);
+  options.kind = kind;
   end_look(to);
   end_look(from);
   it.added = to->count[MSDK_EVENT_INCOMING_VIDEO_ADDED];
@@ -182,6 +183,10 @@ static inline show show_start_as(msdk_engine *engine, uint32_t codec, end *from,
   CHECK_OK(msdk_session_start_video(from->session, it.stream));
   if (CHECK(end_wait(from, MSDK_EVENT_FRAME_SENDER_CHANGED, senders + 1))) it.sender = from->last[MSDK_EVENT_FRAME_SENDER_CHANGED].sender;
   return it;
+}
+
+static inline show show_start_as(msdk_engine *engine, uint32_t codec, end *from, end *to) {
+  return show_start_of(engine, codec, MSDK_VIDEO_VIRTUAL, from, to);
 }
 
 static inline show show_start(msdk_engine *engine, end *from, end *to) { return show_start_as(engine, MSDK_CODEC_VP8, from, to); }

@@ -26,7 +26,6 @@ for target in "${targets[@]}"; do
     # The tables of modules stay for the life of a process.
     isolation_description) options=(-timeout=10 -rss_limit_mb=8192 -max_len=1024) ;;
     # Whole messages of the protocol.
-    hub_connection) options=(-timeout=10 -rss_limit_mb=2048 -max_len=16384) ;;
   esac
   if [ "$length" = short ]; then
     inputs=("Tests/Fuzzing/Corpus/$target")

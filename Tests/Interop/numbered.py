@@ -56,3 +56,15 @@ def psnr(one: Any, other: Any) -> float:
     difference = one.astype(numpy.int16) - other
     error = float(numpy.square(difference, dtype=numpy.int32).mean())
     return 99.0 if error == 0 else 10 * numpy.log10(255 * 255 / error)
+
+
+def likeness(picture: Any, stream: int, number: int, is_page: bool) -> float:
+    """To what was made of that number, in this size or in two or four times it: a smaller layer is scaled down from there."""
+    height, width = picture.shape
+    best = 0.0
+    for scale in (1, 2, 4):
+        made = luma(stream, number, is_page, width * scale, height * scale)
+        if scale > 1:
+            made = made.reshape(height, scale, width, scale).mean(axis=(1, 3)).round().astype(numpy.uint8)
+        best = max(best, float(psnr(picture, made)))
+    return best

@@ -46,7 +46,6 @@ final class ServerHouse {
         case .entered(let member): noted.append("entered \(member.userID)")
         case .left(let user, let error): noted.append("left \(user)\(error.map { " \($0.status)" } ?? "")")
         case .refused(let user, _, let error): noted.append("refused \(user) \(error.status)")
-        default: break
         }
       }
     }
@@ -221,6 +220,7 @@ final class RoomEnd: TransportDelegate, EncodedSink, @unchecked Sendable {
     case .keyFrameRequested: keysWanted += 1
     case .layers(_, let active, _): layers = active
     case .receivers(_, let count): events.append("receivers \(count)")
+    case .wanted(_, let wish): events.append("wanted \(wish.width)x\(wish.height) at \(wish.frameRate?.description ?? "any rate")")
     case .channel(let channel, .opened(_, isIncoming: true)): readable.append(channel)
     case .unreachable(_, let user, let error): events.append("unreachable \(user) \(error.status)")
     case .publishFailed(_, let error): events.append("failed \(error.status)")
@@ -246,6 +246,14 @@ final class RoomEnd: TransportDelegate, EncodedSink, @unchecked Sendable {
     bytes[codec, default: []].append(Array(frame.bytes))
     times[codec, default: []].append(frame.native.pointee.timestamp_ns)
     if frame.isKeyFrame, codec == WebMember.codec(isVideo: true) { keysReceived += 1 }
+  }
+
+  func publish(_ format: StreamFormat) throws -> StreamID {
+    let id = link.makeStreamID()
+    let isVideo = if case .video = format { true } else { false }
+    try link.publish(id, codec: WebMember.codec(isVideo: isVideo), format: format)
+    streams.append(id)
+    return id
   }
 
   @discardableResult func publish(isVideo: Bool, codec: UInt32? = nil, kind: UInt32 = 1) throws -> StreamID {

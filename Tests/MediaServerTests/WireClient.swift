@@ -22,7 +22,12 @@ final class WireClient: NetworkDriver, @unchecked Sendable {
   private var tag: UInt64?
   /// Takes nothing that comes, so that the server cannot send.
   var isDeaf = false {
-    didSet { if isDeaf, let tag { host.rest(tag, until: .max) } }
+    didSet {
+      guard let tag else { return }
+      if isDeaf { return host.rest(tag, until: .max) }
+      host.endRest(tag)
+      host.wake(tag, at: .min)
+    }
   }
   private(set) var responses: [HTTPResponse] = []
   private(set) var messages: [String] = []

@@ -92,26 +92,4 @@ private final class Listener: EncodedSink {
     #expect(here.transport.carriage(of: stream) == Carriage(color: false, orientation: false))
     room.close(here, there)
   }
-
-  /// From a member of the process to another machine, and back.
-  @Test func itPassesOverAHub() throws {
-    let house = try HubHouse()
-    let (anna, bert) = (house.local("anna"), try house.remote("bert"))
-    #expect(anna.sees("joined bert") && bert.sees("joined anna"))
-    let color = ColorSpace(primaries: 1, transfer: 1, matrix: 1, fullRange: true)
-    let format = VideoFormat(.i420, width: 320, height: 240, frameRate: FrameRate(30), color: color, expectedDelay: 40)
-    for (from, to) in [(anna, bert), (bert, anna)] {
-      let stream = from.transport.makeStreamID()
-      try from.transport.publish(stream, codec: UInt32(MSDK_CODEC_VP8), format: .video(format, kind: 1))
-      let known = try to.stream(ofCodec: Int(MSDK_CODEC_VP8))
-      guard case .video(let told, _) = known.format else { throw MediaError(.fail, "no video") }
-      #expect(told == format)
-      let listener = Listener()
-      to.transport.subscribe(to: known.id, listener)
-      #expect(try heard(Self.all, keys: [0, 7], by: from.transport, on: stream, at: listener, house.time) == Self.all[...])
-      from.transport.unpublish(stream)
-      #expect(to.sees("removed"))
-    }
-    house.close()
-  }
 }

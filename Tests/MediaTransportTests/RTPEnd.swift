@@ -136,13 +136,18 @@ final class RTPEnd: TransportDelegate {
 
 /// A clock, a loop and a network for the ends of a test: the kernel's, or an emulated machine on a virtual clock.
 final class RTPRoom: Sendable {
+  enum Surroundings {
+    case emulated
+    case kernel
+  }
+
   let time: TestTime
   var clock: any MediaClock { time.clock }
   let loop: EventLoop
   let thread: any DriverLoop
   let network: any Network
 
-  init(in surroundings: HubHouse.Surroundings = .kernel) throws {
+  init(in surroundings: Surroundings = .kernel) throws {
     switch surroundings {
     case .emulated:
       let emulation = EmulatedNetwork(clock: VirtualClock())

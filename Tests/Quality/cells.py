@@ -15,7 +15,7 @@ VIDEO, AUDIO = COLUMNS[:4], COLUMNS[4:]
 OK, WRONG, PIXELS, NOT = "+", "!", "p", "-"
 
 REASONS = {
-    "a": "cannot be: no payload format (rtp.h); such a stream stays within the process (hub.h)",
+    "a": "cannot be: no payload format (rtp.h); such a stream stays within the process (serve.h)",
     "b": "travels in one piece, of which hardly any pass a lossy path",
     "c": "the program encodes; without an extension orientation and colour are lost (rtp.h)",
     "d": "an ingest carries a screen: raw frames and VP8 (feeder.h)",
@@ -24,7 +24,7 @@ REASONS = {
     "g": "lies between the producer and any codec: see VP8",
 }
 
-LINKS = tuple(f"{path}, {loss} % lost" for path in ("rtp by url", "rtp by SDP", "hub", "hub, back") for loss in (2, 5))
+LINKS = tuple(f"{path}, {loss} % lost" for path in ("rtp by url", "rtp by SDP", "served room", "served room, back") for loss in (2, 5))
 _NO_RAW = {"raw": "a", "AV1": "a", "raw audio": "a"}
 _INGEST = {"AV1": "d", "raw audio": "d", "Opus": "d", "pushed Opus": "d"}
 _FRONT = {"AV1": "g", "pushed VP8": "e", "pushed Opus": "e"}
@@ -36,11 +36,11 @@ PATHS: dict[str, dict[str, str]] = {
     "rtp by url": _NO_RAW,
     "rtp by url, plain": {**_NO_RAW, "pushed VP8": "c"},
     "rtp by SDP": _NO_RAW,
-    "hub": _NO_RAW,
-    "hub, back": _NO_RAW,
+    "served room": _NO_RAW,
+    "served room, back": _NO_RAW,
     **{link: _NO_RAW for link in LINKS},
     "ingest": _INGEST,
-    **{f"ingest onto {path}": {**_INGEST, "raw": "a"} for path in ("rtp by url", "hub")},
+    **{f"ingest onto {path}": {**_INGEST, "raw": "a"} for path in ("rtp by url", "served room")},
     "filter": _FRONT,
     "filter, isolated": _FRONT,
     "producer": _FRONT,
@@ -48,7 +48,7 @@ PATHS: dict[str, dict[str, str]] = {
     "codec, isolated": {column: "f" for column in COLUMNS if column != "AV1"},
     "recorder": {},
     "recorder, isolated": {},
-    **{f"recorder on {path}": _NO_RAW for path in ("rtp by url", "rtp by SDP", "hub")},
+    **{f"recorder on {path}": _NO_RAW for path in ("rtp by url", "rtp by SDP", "served room")},
     "recorder on the ingest": _INGEST,
 }
 

@@ -17,7 +17,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "Python"))
 from call import free_ports  # noqa: E402
 from link import Local, bad_link, before_others, is_before_others, why_no_link  # noqa: E402, F401
 from mediasdk import (Clock, Codec, Engine, Event, EventType, IncomingAudio, IncomingVideo, MediaTimeout, NetworkStep,  # noqa: E402
-                      SdpType, Session, SessionState, open_hub, script_network)
+                      SdpType, Session, SessionState, script_network, serve_room)
 
 T = TypeVar("T")
 
@@ -172,8 +172,8 @@ def by_description(network: Local = Local()) -> Iterator[Ends]:
 
 
 @contextmanager
-def hub(*, from_guest: bool = False, network: Local = Local()) -> Iterator[Ends]:
-    """From the process that has the room to one that has not, or back."""
+def served(*, from_guest: bool = False, network: Local = Local()) -> Iterator[Ends]:
+    """From the process that serves the room to one that joins it, or back."""
     with _engines(network) as engines:
         url = f"loopback:quality-{os.getpid()}-{next(_rooms)}"
         # Who sends is at the first end.
@@ -181,9 +181,9 @@ def hub(*, from_guest: bool = False, network: Local = Local()) -> Iterator[Ends]
         with network.at(int(from_guest)):
             host = home.create_session(url, "host")
             host.connect(wait=False)
-            opened = open_hub(home, url, network.addresses[int(from_guest)])
+            server = serve_room(home, url, network.addresses[int(from_guest)])
         with network.at(int(not from_guest)):
-            guest = away.create_session(opened.url(network.addresses[int(from_guest)]), "guest")
+            guest = away.create_session(server.url(), "guest")
         ends = Ends(away, home, guest, host, network=network) if from_guest else Ends(home, away, host, guest, network=network)
         ends.carries_duration = ends.carries_raw = False
         ends.event(host, EventType.SESSION_STATE, SessionState.CONNECTED)
@@ -198,8 +198,8 @@ def bad_network() -> Any:
 
 PATHS: dict[str, Callable[[], Any]] = {
     "loopback": partial(loopback, virtual=True), "scripted loopback": scripted, "scripted loopback, 5 % lost": bad_network,
-    "rtp by url": by_url, "rtp by url, plain": by_plain_url, "rtp by SDP": by_description, "hub": hub,
-    "hub, back": partial(hub, from_guest=True)}
+    "rtp by url": by_url, "rtp by url, plain": by_plain_url, "rtp by SDP": by_description, "served room": served,
+    "served room, back": partial(served, from_guest=True)}
 
 
 
@@ -217,7 +217,8 @@ def impaired(path: Callable[..., Any], loss: float, *words: str) -> Iterator[End
 LOSSES = (2, 5)
 BAD_PATHS: dict[str, Callable[[], Any]] = {
     f"{name}, {loss} % lost": partial(impaired, path, loss)
-    for name, path in (("rtp by url", by_url), ("rtp by SDP", by_description), ("hub", hub), ("hub, back", partial(hub, from_guest=True)))
+    for name, path in (("rtp by url", by_url), ("rtp by SDP", by_description), ("served room", served),
+                       ("served room, back", partial(served, from_guest=True)))
     for loss in LOSSES}
 
 

@@ -18,7 +18,7 @@ from typing import Any, Callable, Iterator, Optional, Sequence
 
 import cells
 import picture
-from ends import BAD_PATHS, LOSSES, PATHS, Ends, by_url, codec_name, hub, isolating, loopback, packet, side_by_side, why_no_link
+from ends import BAD_PATHS, LOSSES, PATHS, Ends, by_url, codec_name, isolating, loopback, packet, served, side_by_side, why_no_link
 from table import Row
 
 from call import plugin_dir
@@ -354,12 +354,12 @@ def _measures(quick: bool, plugin: Path) -> Iterator[tuple[str, str, Callable[[]
     video: dict[str, Measure] = {**{name: as_codec(codec) for name, codec in codecs.items()}, "pushed VP8": _pushed}
     for paths in (PATHS, {} if why_no_link() else BAD_PATHS):
         for path, ends in paths.items():
-            if quick and paths is BAD_PATHS and path != f"hub, {LOSSES[-1]} % lost":
+            if quick and paths is BAD_PATHS and path != f"served room, {LOSSES[-1]} % lost":
                 continue
             for column, measure in video.items():
                 if column not in cells.PATHS[path]:
                     yield path, column, ends, measure
-    for path, ends in (("ingest", loopback), ("ingest onto rtp by url", by_url), ("ingest onto hub", hub)):
+    for path, ends in (("ingest", loopback), ("ingest onto rtp by url", by_url), ("ingest onto served room", served)):
         for column, codec in codecs.items():
             if column not in cells.PATHS[path]:
                 yield path, column, ends, lambda ends, said, frames, codec=codec: _fed(ends, said, codec, frames, False)
@@ -392,6 +392,6 @@ def rows(quick: bool) -> Iterator[Row]:
             jobs.append(partial(_cell, path, column, ends, measure, saids, frames))
         yield from side_by_side(jobs)
     if not quick:
-        for path in ("rtp by url", "rtp by SDP", "hub", "hub, back"):
+        for path in ("rtp by url", "rtp by SDP", "served room", "served room, back"):
             for codec in (Codec.RAW, Codec.AV1):
                 yield from _refused(path, codec)

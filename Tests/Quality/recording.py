@@ -17,7 +17,7 @@ import picture
 import sound_times
 from call import plugin_dir
 from clicks import RATE, Listener, Speaker
-from ends import BAD_PATHS, LOSSES, Ends, by_description, by_url, hub, loopback, scripted, side_by_side, why_no_link
+from ends import BAD_PATHS, LOSSES, Ends, by_description, by_url, loopback, scripted, served, side_by_side, why_no_link
 from mediasdk import Codec, EncodedFrame, EventType, IncomingAudioAdded, IncomingVideoAdded, MediaTimeout, Orientation
 from metadata import SAID, Said
 from table import Row
@@ -135,21 +135,22 @@ def _record(ends: Ends, source: Source, said: Said, isolated: bool, path: str, s
         return Recorded(times, 0 if speaker is None else speaker.origin, ends.within(20), ends.within(5))
 
 
-def _pictures(path: str, video: dict[str, Any], times: dict[int, int]) -> tuple[list[float], list[float]]:
-    """Of each picture: its time in the file less its capture time, in ms, and how far its colours are from those drawn."""
+def _pictures(path: str, video: dict[str, Any], times: dict[int, int]) -> tuple[list[float], list[float], int]:
+    """Of each picture: its time in the file less its capture time, in ms, and how far its colours are from those drawn. The number of the first."""
     width, height = video["width"], video["height"]
     data = numpy.frombuffer(_decode(path, "-map", "0:v", "-fps_mode", "passthrough", "-enc_time_base", "-1", "-f", "rawvideo",
                                     "-pix_fmt", "yuv420p", "-color_range", video.get("color_range", "tv")), numpy.uint8)
     shown = _probe(path, "-select_streams", "v", "-show_entries", "frame=pts_time", "-of", "csv=p=0")
     stamps = [float(line.strip(",")) for line in shown.split()]
-    offsets, errors, last = [], [], -1
+    offsets, errors, last, first = [], [], -1, None
     for stamp, planes in zip(stamps, data.reshape(-1, width * height * 3 // 2)):
         shades = _seen(planes, width, height, MATRICES.get(video.get("color_space", ""), 6), video.get("color_range") == "pc")
         tag = picture.tag_of(shades)
         errors.append(picture.error(shades, tag))
         last = next((number for number in sorted(times) if number > last and number % picture.TAGS == tag), last)
+        first = last if first is None else first
         offsets.append(stamp * 1000 - times[last] / 1e6)
-    return offsets, errors
+    return offsets, errors, first or 0
 
 
 def _clicks(path: str, origin: int, base: float) -> list[float]:
@@ -179,7 +180,7 @@ def _rows(name: str, cell: Optional[str], ends: Callable[[], Any], source: Sourc
             bad = call.loses
         streams = json.loads(_probe(path, "-show_streams", "-of", "json"))["streams"]
         video = next(one for one in streams if one["codec_type"] == "video")
-        offsets, errors = _pictures(path, video, made.times)
+        offsets, errors, first = _pictures(path, video, made.times)
         if source.fed:
             del offsets[0]  # who comes is sent the screen as it stands then
         base = float(numpy.median(offsets))
@@ -193,6 +194,8 @@ def _rows(name: str, cell: Optional[str], ends: Callable[[], Any], source: Sourc
     apart = [abs(one - base) for one in offsets]
     times = [Row(f"{name}: frames at their times", max(apart), "ms", at_most=made.any if bad else 5)]
     if bad:
+        # What a stream needs to begin is asked for over TCP, which repeats what is lost after 0.6 s or more.
+        times.append(Row(f"{name}: first picture", (made.times[first] - min(made.times.values())) / 1e6, "ms", at_most=2_000))
         times.append(Row(f"{name}: frames at their times, settled", max(apart[len(apart) // 2:]), "ms", at_most=made.settled))
     beeps = [] if source.audio is None else [
         Row(f"{name}: flash less beep", max(map(abs, clicks), default=nan), "ms", at_most=made.any),
@@ -206,7 +209,9 @@ def _rows(name: str, cell: Optional[str], ends: Callable[[], Any], source: Sourc
         cells.put(cell, source.video, state)
         if source.audio is not None:
             cells.put(cell, source.audio, {"capture time": cells.OK if all(row.good for row in beeps) else cells.WRONG})
-    return [*times, *beeps, colours, Row(f"{name}: frames", len(offsets), at_least=0.8 * seconds * 30 - 10),
+    # Where what is lost is repeated after a round trip of 0.2 s, and one of ten repetitions is lost too, the picture stops for 0.7 s now and then.
+    sent = len([number for number in made.times if number >= first])
+    return [*times, *beeps, colours, Row(f"{name}: frames", len(offsets), at_least=(0.5 if bad else 0.8) * sent - 10),
             Row(f"{name}: stated otherwise", len(wrong), at_most=0, note=", ".join(f"{key} {value}" for key, value in wrong.items()))]
 
 
@@ -245,11 +250,11 @@ def rows(quick: bool) -> Iterator[Row]:
         ("loopback, VP8 and Opus", "recorder", virtual, VP8, False),
         ("isolated recorder, VP8 and Opus", "recorder, isolated", loopback, VP8, True),
         ("scripted loopback", None, scripted, VP8, False), ("the mix of a scripted loopback", None, scripted, VP8, False),
-        ("hub", "recorder on hub", hub, VP8, False)]
+        ("served room", "recorder on served room", served, VP8, False)]
     if why_no_link():
         bad = []
     elif quick:
-        bad = [f"hub, {LOSSES[-1]} % lost"]
+        bad = [f"served room, {LOSSES[-1]} % lost"]
     else:
         bad = [path for path in BAD_PATHS if "back" not in path]
     calls += [(path, None, BAD_PATHS[path], VP8, False) for path in bad]
@@ -257,9 +262,9 @@ def rows(quick: bool) -> Iterator[Row]:
         for source in (RAW, AV1, PUSHED):
             calls += [(f"loopback, {source.video}", "recorder", virtual, source, False),
                       (f"isolated recorder, {source.video}", "recorder, isolated", loopback, source, True)]
-        for name, path in (("rtp by url", by_url), ("rtp by SDP", by_description), ("hub", hub)):
+        for name, path in (("rtp by url", by_url), ("rtp by SDP", by_description), ("served room", served)):
             calls += [(f"{name}, {source.video}", f"recorder on {name}", path, source, False) for source in (VP8, PUSHED)
-                      if (name, source) != ("hub", VP8)]
+                      if (name, source) != ("served room", VP8)]
         calls += [(f"ingest, {source.video}", "recorder on the ingest", loopback, source, False) for source in FED]
     if not quick:
         for said in SAID:

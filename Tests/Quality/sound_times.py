@@ -107,7 +107,7 @@ def rows(quick: bool) -> Iterator[Row]:
         cells.skip(iter(cells.LINKS))
     for paths in (PATHS, {} if why_no_link() else BAD_PATHS):
         for path, ends in paths.items():
-            if quick and paths is BAD_PATHS and path != f"hub, {LOSSES[-1]} % lost":
+            if quick and paths is BAD_PATHS and path != f"served room, {LOSSES[-1]} % lost":
                 continue
             jobs += [partial(_rows, path, column, ends, source) for column, source in sources.items() if column not in cells.PATHS[path]]
     with known_plugin() as plugin:

@@ -1,4 +1,4 @@
-"""msdk bench-link: over a hub, and over RTP through a relay that drops and delays packets."""
+"""msdk bench-link: in a served room, and over RTP through a relay that drops and delays packets."""
 from __future__ import annotations
 
 import heapq
@@ -75,13 +75,13 @@ class BenchLink(Peers):
                 self.assertIn(document[name]["fits"], document["verdict"])
         return document
 
-    def hub(self, *words: str) -> str:
-        room = self.begin("serve", "room", "--address", "127.0.0.1", "--no-web", *words, plugins=False)
+    def room(self, *words: str) -> str:
+        room = self.begin("serve", "room", "--address", "127.0.0.1", *words, plugins=False)
         assert room.stdout is not None
-        return room.stdout.readline().split()[-1]
+        return next(line for line in room.stdout if line.startswith("MediaSDK:")).split()[-1]
 
-    def test_a_hub(self) -> None:
-        url = self.hub()
+    def test_a_room(self) -> None:
+        url = self.room()
         found = self.bench(url, "--seconds", "4", "--bitrate", "700000")
         self.assertEqual(found["url"], url)
         self.assertGreater(found["roundTripTime"], 0)
@@ -100,7 +100,7 @@ class BenchLink(Peers):
         (self.directory / "tokens").write_text("open-sesame\n")
         (self.directory / "mine").write_text("open-sesame\n")
         (self.directory / "other").write_text("open-barley\n")
-        url = self.hub("--tokens", "tokens")
+        url = self.room("--tokens", "tokens")
         self.assertGreater(self.bench(url, "--token", "mine", "--seconds", "2")["to"]["bitrate"], 0)
         refused = self.result(self.begin("bench-link", url, "--token", "other", "--seconds", "2", plugins=False))
         self.assertEqual(refused.code, 1)
@@ -145,11 +145,11 @@ class BenchLink(Peers):
 
     def test_refused(self) -> None:
         for words, text in (
-            (["loopback:room"], "hub://HOST"),
+            (["loopback:room"], "livekit+wss://HOST"),
             (["rtp://127.0.0.1:9", "--seconds", "1"], "2..600"),
             (["rtp://127.0.0.1:9", "--bitrate", "2000"], "100000..50000000"),
             (["rtp://127.0.0.1:9", "--token", "x"], "--token"),
-            (["hub://127.0.0.1:9/room", "--keys", "x"], "--keys"),
+            (["livekit+ws://127.0.0.1:9#room=room", "--keys", "x"], "--keys"),
         ):
             with self.subTest(words=words):
                 result = self.result(self.begin("bench-link", *words, plugins=False))

@@ -36,7 +36,11 @@ class Served:
         self._reader = threading.Thread(target=self._read, daemon=True)
         self._reader.start()
         self.test = test
-        self.url = self.await_line("hub://").split()[-1]
+        self.port = ""
+        self.url = self.await_line("MediaSDK:").split()[-1]
+        found = re.search(r":(\d+)(?=#|$)", self.url)
+        assert found is not None
+        self.port = found[1]
 
     def _read(self) -> None:
         assert self.process.stdout is not None
@@ -72,7 +76,7 @@ class ServeTest(Peers):
 
     def test_two_machines(self) -> None:
         room = Served(self, "standup", "--address", "127.0.0.1")
-        self.assertRegex(room.url, r"^hub://127\.0\.0\.1:\d+/standup\?fingerprint=([0-9A-F]{2}:){31}[0-9A-F]{2}$")
+        self.assertRegex(room.url, r"^livekit\+ws://127\.0\.0\.1:\d+#room=standup$")
         receiver = self.begin("receive", room.url, "--user", "rosa", "--from", "sam", "--renderer", "file:came.ivf", "--sound-renderer", "wav:came.wav", "--json")
         room.await_line("rosa joined")
         sent = self.succeed("send", room.url, "--user", "sam", *PATTERN, "--sound", "tone", "--frames", "40")
@@ -118,7 +122,7 @@ class ServeTest(Peers):
         self.assertEqual(room.end(), 0)
         sent = self.result(sender)
         self.assertEqual(sent.code, 1)
-        self.assertIn("hub", sent.errors)
+        self.assertIn("the server is closed", sent.errors)
 
     def test_tokens(self) -> None:
         mine, anyones = secrets.token_hex(8), secrets.token_hex(8)
@@ -142,6 +146,8 @@ class ServeTest(Peers):
         key = self.file("key", f"key: {secrets.token_hex(16)}\n")
         room = Served(self, "lobby", "--address", "127.0.0.1", "--api-key", key)
         self.assertRegex(room.await_line("LiveKit:"), r"ws://127\.0\.0\.1:\d+$")
+        # The token says which room it is.
+        self.assertEqual(room.url, "livekit+" + room.await_line("LiveKit:").split()[-1])
 
         def token(name: str, room: str = "lobby") -> str:
             made = self.msdk("token", "--room", room, "--user", name, "--api-key", key, plugins=False)
@@ -155,28 +161,30 @@ class ServeTest(Peers):
         self.assert_refused(["receive", room.url, "--timeout", "5"], 1, "token")
         room.end()
         self.assertEqual([line for line in room.lines if "joined" in line], ["rosa joined"])
-        self.assertEqual(len([line for line in room.errors().splitlines() if "was refused" in line]), 4)
+        self.assertEqual(len([line for line in room.errors().splitlines() if "was refused" in line]), 3)
 
     def test_a_certificate_of_ones_own(self) -> None:
         if shutil.which("openssl") is None:
             self.skipTest("there is no openssl, which makes the certificate")
         subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-keyout", "key.pem", "-out", "certificate.pem", "-days",
-                        "2", "-subj", "/CN=hub"], cwd=self.directory, check=True, capture_output=True, timeout=PATIENCE)
+                        "2", "-subj", "/CN=room"], cwd=self.directory, check=True, capture_output=True, timeout=PATIENCE)
         told = subprocess.run(["openssl", "x509", "-in", "certificate.pem", "-noout", "-fingerprint", "-sha256"], cwd=self.directory, check=True, capture_output=True, text=True,
                               timeout=PATIENCE).stdout
         port = free_port()
         for _ in range(2):
             room = Served(self, "--address", "127.0.0.1", "--port", str(port), "--certificate", "certificate.pem", "--key", "key.pem")
-            self.assertEqual(room.url, f"hub://127.0.0.1:{port}/room?fingerprint={told.strip().split('=')[1]}")
+            self.assertEqual(room.url, f"livekit+wss://127.0.0.1:{port}#room=room&fingerprint={told.strip().split('=')[1]}")
             self.assertEqual(room.end(), 0)
 
     def test_where_it_listens(self) -> None:
         room = Served(self, "--address", "127.0.0.1", "--address", "::1")
-        port = room.url.split("/")[2].split(":")[1]
-        room.await_line(f"hub://[::1]:{port}/")
+        port = room.port
+        room.await_line(f"livekit+ws://[::1]:{port}#room=room")
         self.serve_refused(["--address", "127.0.0.1", "--port", port], 1, port)
         room.end()
-        self.assertNotIn("0.0.0.0", Served(self).url)
+        everywhere = Served(self)
+        self.assertRegex(everywhere.url, r"^livekit\+wss://[0-9.]+:\d+#room=room&fingerprint=([0-9A-F]{2}:){31}[0-9A-F]{2}$")
+        self.assertNotIn("0.0.0.0", everywhere.url)
 
     def labelled(self, room: Served) -> dict[str, list[str]]:
         """The urls by their labels, in the order in which they were printed."""
@@ -191,13 +199,14 @@ class ServeTest(Peers):
     def test_what_it_prints(self) -> None:
         room = Served(self, "a room", "--address", "127.0.0.1", "--address", "::1", "--qr")
         found = self.labelled(room)
-        port = found["page"][0].split("/")[2].split(":")[1]
+        port = room.port
         hosts = [f"127.0.0.1:{port}", f"[::1]:{port}"]
         self.assertEqual(list(found), ["page", "WHIP", "WHEP", "MediaSDK"])
         # Nothing but this machine can reach it, so there is no TLS.
         self.assertEqual(found["page"], [f"http://{host}/a%20room" for host in hosts])
         self.assertEqual(found["WHIP"], [f"http://{host}/whip/a%20room" for host in hosts])
         self.assertEqual(found["WHEP"], [f"http://{host}/whep/a%20room" for host in hosts])
+        self.assertEqual(found["MediaSDK"], [f"livekit+ws://{host}#room=a%20room" for host in hosts])
         printed = "\n".join(room.lines)
         self.assertEqual(qr.text(printed), found["page"][0])
         self.assertGreaterEqual(min(qr.margins(printed)), qr.QUIET)
@@ -232,19 +241,18 @@ class ServeTest(Peers):
         self.assertNotIn("▀", "".join(room.lines))
         self.assertEqual(room.end(), 0)
 
-    def test_without_a_web_server_and_with_a_name(self) -> None:
-        room = Served(self, "--address", "127.0.0.1", "--no-web")
-        self.assertEqual(list(self.labelled(room)), ["MediaSDK"])
-        room.end()
+    def test_with_a_name(self) -> None:
         port = free_port()
-        room = Served(self, "--host", "room.example.org", "--web", str(port), "--tokens", self.file("tokens", "open-sesame\n"))
+        room = Served(self, "--host", "room.example.org", "--port", str(port), "--tokens", self.file("tokens", "open-sesame\n"))
         found = self.labelled(room)
         self.assertEqual(found["page"], [f"https://room.example.org:{port}/room"])
         self.assertEqual(found["WHIP"], [f"https://room.example.org:{port}/whip/room"])
-        self.assertTrue(room.url.startswith("hub://room.example.org:"), room.url)
+        self.assertEqual(found["WHEP"], [f"https://room.example.org:{port}/whep/room"])
+        self.assertRegex(room.url, rf"^livekit\+wss://room\.example\.org:{port}#room=room&fingerprint=([0-9A-F]{{2}}:){{31}}[0-9A-F]{{2}}$")
+        self.assertEqual(list(found), ["page", "WHIP", "WHEP", "MediaSDK"])
         self.assertEqual(len([line for line in room.lines if "#token=" in line]), 1)
         self.assertNotIn("open-sesame", "".join(room.lines))
-        self.serve_refused(["--address", "127.0.0.1", "--web", str(port)], 1, str(port))
+        self.serve_refused(["--address", "127.0.0.1", "--port", str(port)], 1, str(port))
         room.end()
 
     def test_a_terminal(self) -> None:
@@ -257,7 +265,7 @@ class ServeTest(Peers):
                                            stdout=other, stderr=subprocess.DEVNULL)
                 os.close(other)
                 printed = b""
-                while b"hub://" not in printed:
+                while b"livekit+ws" not in printed:
                     printed += os.read(screen, 65_536)
                 process.send_signal(signal.SIGINT)
                 self.assertEqual(process.wait(PATIENCE), 0)
@@ -269,14 +277,12 @@ class ServeTest(Peers):
                 self.assertEqual("--qr" in said, not is_read)
 
     def test_no_descriptor_is_left(self) -> None:
-        """Who is nobody takes all that there are, and whoever is somebody comes in all the same; the hub does not look for room all the time."""
+        """Who is nobody takes all that there are, and whoever is somebody comes in all the same; the server does not look for room all the time."""
         room = Served(self, "standup", "--address", "127.0.0.1")
         process = room.process.pid
         most = len(os.listdir(f"/proc/{process}/fd")) + 6
         resource.prlimit(process, resource.RLIMIT_NOFILE, (most, most))
-        found = re.search(r":(\d+)/", room.url)
-        assert found is not None
-        strangers = [socket.create_connection(("127.0.0.1", int(found[1])), PATIENCE) for _ in range(40)]
+        strangers = [socket.create_connection(("127.0.0.1", int(room.port)), PATIENCE) for _ in range(40)]
         self.addCleanup(lambda: [stranger.close() for stranger in strangers])
 
         def used() -> float:
@@ -293,9 +299,13 @@ class ServeTest(Peers):
         self.assertEqual(room.end(), 0)
 
     def test_nobody_and_somebody_else(self) -> None:
+        room = Served(self)
+        url = re.sub(r"//[^/]*:", "//127.0.0.1:", room.url.split("#")[0]) + "#" + room.url.split("#")[1]
+        self.assert_refused(["receive", url[:-2] + ("00" if url[-2:] != "00" else "01")], 1, "certificate")
+        self.assert_refused(["receive", url.split("&")[0]], 1, "certificate")
+        self.assert_refused(["receive", url.replace("#room=", "#room=other-")], 1, "other-room")
+        room.end()
         room = Served(self, "--address", "127.0.0.1")
-        other = room.url[:-2] + ("00" if room.url[-2:] != "00" else "01")
-        self.assert_refused(["receive", other], 1, "certificate")
         first = self.begin("receive", room.url, "--user", "rosa")
         room.await_line("rosa joined")
         self.assert_refused(["receive", room.url, "--user", "rosa"], 1, "rosa")
@@ -306,7 +316,7 @@ class ServeTest(Peers):
         self.assert_refused(["receive", room.url], 1, "cannot connect")
 
     def test_form(self) -> None:
-        url = "hub://127.0.0.1:9/room?fingerprint=" + ":".join(["AB"] * 32)
+        url = "livekit+wss://127.0.0.1:9#room=room&fingerprint=" + ":".join(["AB"] * 32)
         self.assert_refused(["receive", url, "--sdp-out", "x"], 2, "--sdp-out")
         self.assert_refused(["send", url, *PATTERN, "--keys", "x"], 2, "--keys")
         self.assert_refused(["receive", "rtp://:9", "--user", "x"], 2, "--user")
@@ -314,10 +324,12 @@ class ServeTest(Peers):
         self.assert_refused(["receive", "rtp://:9", "--size", "160x120"], 2, "--size")
         self.assert_refused(["receive", "rtp://:9", "--fps", "15"], 2, "--fps")
         self.assert_refused(["send", url, "--sound", "tone", "--screen"], 2, "--screen")
-        self.assert_refused(["receive", "hub://127.0.0.1:9/room"], 1, "fingerprint")
+        self.assert_refused(["receive", "hub://127.0.0.1:9/room"], 1, "livekit+wss://HOST")
+        self.assert_refused(["receive", "livekit+ws://192.0.2.7:9#room=room"], 1, "not encrypted")
+        self.assert_refused(["receive", "livekit+wss://127.0.0.1:9#room=room&fingerprint=AB"], 1, "fingerprint")
         self.assert_refused(["receive", url, "--token", self.file("two", "a\nb\n")], 1, "two has 2 lines")
-        for words, more in [(["--port", "0"], "1..65535"), (["--web", "0"], "1..65535"), (["--no-web", "--web", "8443"], "--web"), (["--no-web", "--qr"], "--qr"),
-                            (["--host", "a/b"], "--host"), (["--api-key", "x", "--tokens", "x"], "--tokens"), (["--api-key", "x", "--no-web"], "--no-web"), (["--most", "0"], "1..1000"), (["--key", "x"], "--certificate"), (["a", "b"], "b"), (["--address", "a"] * 9, "8"), (["--host", ""], "--host")]:
+        for words, more in [(["--port", "0"], "1..65535"), (["--web", "8443"], "--web"), (["--no-web"], "--no-web"),
+                            (["--host", "a/b"], "--host"), (["--api-key", "x", "--tokens", "x"], "--tokens"), (["--most", "0"], "1..1000"), (["--key", "x"], "--certificate"), (["a", "b"], "b"), (["--address", "a"] * 9, "8"), (["--host", ""], "--host")]:
             self.serve_refused(words, 2, more)
         for words, more in [(["--tokens", "none"], "none"), (["--tokens", self.file("empty", "\n")], "empty"), (["--address", "somewhere"], "somewhere"), (["--api-key", self.file("keyless", "x\n")], "KEY: SECRET"),
                             (["--certificate", "none.pem", "--key", "none.pem"], "none.pem"), ([""], "1..255")]:

@@ -22,7 +22,7 @@ FIRST = (
     "session.h",
     "data.h",
     "room.h",
-    "hub.h",
+    "serve.h",
     "access.h",
     "rtp.h",
     "webrtc.h",

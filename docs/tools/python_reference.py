@@ -13,7 +13,7 @@ import rst
 ROOT = Path(__file__).resolve().parents[2]
 # A page, its title, and the modules whose names it has.
 PAGES = (
-    ("engine", "Engine, rooms and hubs", ("engine", "room", "hub", "access", "clock", "mediasdk")),
+    ("engine", "Engine and rooms", ("engine", "room", "serve", "access", "clock", "mediasdk")),
     ("session", "Sessions", ("session", "data", "data_channel")),
     ("outgoing", "Sending video and audio", ("outgoing", "sender", "frame_pacer", "report", "outgoing_audio")),
     ("incoming", "Receiving video and audio", ("incoming", "incoming_audio", "view")),

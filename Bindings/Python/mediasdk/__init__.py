@@ -49,7 +49,6 @@ from .events import (AccessExpiring, AccessRenewed, ActiveSpeakerChanged, AudioL
 from .formats import FrameLayout, PlaneShape, VideoFormat, frame_layout, plane_shapes
 from .frame import Frame
 from .frame_pacer import FramePacer
-from .hub import Hub, HubInfo, open_hub
 from .incoming import IncomingVideo
 from .incoming_audio import IncomingAudio
 from .instance import Instance, IsolationLimits
@@ -61,6 +60,7 @@ from .room import (AccessRequest, NetworkStep, access_request_fileno, access_req
                    next_access_request_async, open_room, script_network)
 from .roles import AudioProducer, Filter, Renderer, VideoProducer
 from .sender import FrameSender
+from .serve import RoomServer, ServeInfo, serve_room
 from .session import Participant, Session
 from .stats import (EngineStats, InboundStats, IncomingAudioStats, IncomingVideoStats, OutboundStats, OutgoingAudioStats,
                     OutgoingVideoStats, SessionStats)
@@ -84,8 +84,8 @@ __all__ = [
     "DataChannelLow", "DataChannelOpened", "DataFlag", "DataWritable", "DescriptionOutcome", "DeviceLostError", "Direction",
     "DropReason", "Duplicate", "EncodedFlag", "EncodedFrame", "Engine", "EngineStats", "EstimateChanged", "Event", "EventType",
     "ExistsError", "FeedReason", "Filter", "ForkedError", "FormatError", "Frame", "FrameFlag", "FrameLayout", "FramePacer",
-    "FrameReport", "FrameSender", "FrameSenderChanged", "FullError", "Grant", "HandleError", "Hub", "HubInfo", "ICEServerFailed",
-    "InboundStats", "IncomingAudio", "IncomingAudioAdded", "IncomingAudioMuted", "IncomingAudioRemoved", "IncomingAudioStateChanged",
+    "FrameReport", "FrameSender", "FrameSenderChanged", "FullError", "Grant", "HandleError", "ICEServerFailed", "InboundStats",
+    "IncomingAudio", "IncomingAudioAdded", "IncomingAudioMuted", "IncomingAudioRemoved", "IncomingAudioStateChanged",
     "IncomingAudioStats", "IncomingState", "IncomingVideo", "IncomingVideoAdded", "IncomingVideoRemoved", "IncomingVideoStateChanged",
     "IncomingVideoStats", "IngestChanged", "IngestState", "Instance", "InstanceEvent", "InstanceState", "InvalidError", "IsolatedFlag",
     "Isolation", "IsolationLimits", "KeyFrameRequested", "Kind", "LimitError", "Limits", "LocalCandidate", "LogLevel", "Matrix",
@@ -95,11 +95,12 @@ __all__ = [
     "OutgoingVideoStateChanged", "OutgoingVideoStats", "Output", "PORT_ANY", "Param", "ParamFlag", "Participant",
     "ParticipantAttributeChanged", "ParticipantJoined", "ParticipantLeft", "Permission", "PixelFormat", "Placement", "Plane",
     "PlaneShape", "PluginABIError", "PluginDiedError", "PluginEvent", "PluginReported", "Preset", "Quality", "QueuePolicy",
-    "RangeError", "ReceiversChanged", "Rectangle", "RefusedError", "RemovedError", "Renderer", "RestartWanted", "SampleFormat", "Scale",
-    "ScreenShareState", "ScreenShareStateChanged", "SdpType", "Session", "SessionState", "SessionStateChanged", "SessionStats",
-    "Source", "SpeakerState", "StaleSenderError", "StateError", "StatsDue", "Status", "StreamUnreachable", "TEXT_MAX", "TIME_ZERO",
-    "ThreadError", "UnsupportedError", "UntrustedError", "ValueType", "ValueTypeError", "VideoFormat", "VideoKind", "VideoLimit",
-    "VideoProducer", "VideoWanted", "View", "access_request_fileno", "access_requests", "check_video_limit", "clock", "configure_room",
-    "create_access_token", "frame_layout", "from_ticks", "from_units", "next_access_request", "next_access_request_async", "open_hub",
-    "open_room", "plane_shapes", "script_network", "to_ticks", "to_units", "version", "video_limits",
+    "RangeError", "ReceiversChanged", "Rectangle", "RefusedError", "RemovedError", "Renderer", "RestartWanted", "RoomServer",
+    "SampleFormat", "Scale", "ScreenShareState", "ScreenShareStateChanged", "SdpType", "ServeInfo", "Session", "SessionState",
+    "SessionStateChanged", "SessionStats", "Source", "SpeakerState", "StaleSenderError", "StateError", "StatsDue", "Status",
+    "StreamUnreachable", "TEXT_MAX", "TIME_ZERO", "ThreadError", "UnsupportedError", "UntrustedError", "ValueType", "ValueTypeError",
+    "VideoFormat", "VideoKind", "VideoLimit", "VideoProducer", "VideoWanted", "View", "access_request_fileno", "access_requests",
+    "check_video_limit", "clock", "configure_room", "create_access_token", "frame_layout", "from_ticks", "from_units",
+    "next_access_request", "next_access_request_async", "open_room", "plane_shapes", "script_network", "serve_room", "to_ticks",
+    "to_units", "version", "video_limits",
 ]

@@ -60,16 +60,6 @@ DECLARATIONS: dict[str, tuple[Any, ...]] = {
     "msdk_encoded_frame_create": (c_int32, c_void_p, POINTER(c_void_p)),
     "msdk_encoded_frame_ref": (c_int32, c_void_p),
     "msdk_encoded_frame_unref": (c_int32, c_void_p),
-    # room.h
-    "msdk_room_configure": (c_int32, c_void_p, c_char_p, POINTER(s.RoomOptions)),
-    "msdk_room_next_request": (c_int32, c_void_p, c_char_p, c_uint32, POINTER(s.AccessRequest)),
-    "msdk_room_get_request_fd": (c_int32, c_void_p, c_char_p, POINTER(c_int32)),
-    "msdk_room_answer": (c_int32, c_void_p, c_char_p, c_uint64, c_int32, POINTER(s.AccessGrant)),
-    "msdk_room_script_network": (c_int32, c_void_p, c_char_p, POINTER(s.NetworkScript)),
-    # hub.h
-    "msdk_room_open_hub": (c_int32, c_void_p, c_char_p, POINTER(s.HubOptions), POINTER(s.HubInfo)),
-    "msdk_room_get_hub_info": (c_int32, c_void_p, c_char_p, POINTER(s.HubInfo)),
-    "msdk_room_close_hub": (c_int32, c_void_p, c_char_p),
     # incoming_audio.h
     "msdk_incoming_audio_start": (c_int32, c_void_p, POINTER(s.IncomingAudioOptions)),
     "msdk_incoming_audio_stop": (c_int32, c_void_p),
@@ -205,6 +195,12 @@ DECLARATIONS: dict[str, tuple[Any, ...]] = {
     "msdk_outgoing_video_read_encoded": (c_int32, c_void_p, c_uint32, POINTER(c_void_p)),
     "msdk_outgoing_video_get_fd": (c_int32, c_void_p, POINTER(c_int32)),
     "msdk_outgoing_video_get_stats": (c_int32, c_void_p, POINTER(s.OutgoingVideoStats)),
+    # room.h
+    "msdk_room_configure": (c_int32, c_void_p, c_char_p, POINTER(s.RoomOptions)),
+    "msdk_room_next_request": (c_int32, c_void_p, c_char_p, c_uint32, POINTER(s.AccessRequest)),
+    "msdk_room_get_request_fd": (c_int32, c_void_p, c_char_p, POINTER(c_int32)),
+    "msdk_room_answer": (c_int32, c_void_p, c_char_p, c_uint64, c_int32, POINTER(s.AccessGrant)),
+    "msdk_room_script_network": (c_int32, c_void_p, c_char_p, POINTER(s.NetworkScript)),
     # session.h
     "msdk_session_create": (c_int32, c_void_p, POINTER(s.SessionOptions), POINTER(c_void_p)),
     "msdk_session_destroy": (None, c_void_p),
@@ -242,6 +238,10 @@ DECLARATIONS: dict[str, tuple[Any, ...]] = {
     "msdk_session_set_srtp_keys": (c_int32, c_void_p, c_void_p, c_uint64, c_void_p, c_uint64),
     "msdk_session_set_remote_sdp": (c_int32, c_void_p, c_uint32, c_char_p),
     "msdk_session_get_local_sdp": (c_int32, c_void_p, c_char_p, c_uint64, POINTER(c_uint64)),
+    # serve.h
+    "msdk_room_serve": (c_int32, c_void_p, c_char_p, POINTER(s.ServeOptions), POINTER(s.ServeInfo)),
+    "msdk_room_get_serve_info": (c_int32, c_void_p, c_char_p, POINTER(s.ServeInfo)),
+    "msdk_room_stop_serving": (c_int32, c_void_p, c_char_p),
     # webrtc.h
     "msdk_session_describe": (c_int32, c_void_p, POINTER(c_uint32)),
     "msdk_session_get_local_description": (c_int32, c_void_p, c_char_p, c_uint64, POINTER(c_uint64)),

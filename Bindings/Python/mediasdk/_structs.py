@@ -127,40 +127,6 @@ class EncodedFrame(SizedStruct):
                 ("reserved0", c_uint32)]
 
 
-class RoomOptions(SizedStruct):
-    _fields_ = [("struct_size", c_uint32), ("capacity", c_uint32), ("duplicates", c_uint32), ("permissions", c_uint32),
-                ("pulled", c_uint32), ("reserved0", c_uint32), ("verify", c_void_p), ("user", c_void_p)]
-
-
-class AccessRequest(SizedStruct):
-    _fields_ = [("struct_size", c_uint32), ("permissions", c_uint32), ("id", c_uint64), ("flags", c_uint32), ("reserved0", c_uint32),
-                ("room", c_char * 256), ("user_id", c_char * 256), ("display_name", c_char * 256), ("access_token", c_char * 4096)]
-
-
-class AccessGrant(SizedStruct):
-    _fields_ = [("struct_size", c_uint32), ("permissions", c_uint32), ("lifetime_ns", c_int64), ("reason", c_char_p)]
-
-
-class NetworkStep(SizedStruct):
-    _fields_ = [("struct_size", c_uint32), ("flags", c_uint32), ("at_ns", c_int64), ("bandwidth_bps", c_uint64), ("delay_ns", c_int64),
-                ("jitter_ns", c_int64), ("loss_ppm", c_uint32), ("reserved0", c_uint32), ("queue_ns", c_int64)]
-
-
-class NetworkScript(SizedStruct):
-    _fields_ = [("struct_size", c_uint32), ("step_count", c_uint32), ("steps", POINTER(NetworkStep)), ("seed", c_uint64),
-                ("user_id", c_char_p)]
-
-
-class HubOptions(SizedStruct):
-    _fields_ = [("struct_size", c_uint32), ("port", c_uint32), ("addresses", c_char_p), ("certificate", c_char_p), ("key", c_char_p),
-                ("most_members", c_uint32), ("web_port", c_uint32), ("api_key", c_char_p), ("api_secret", c_char_p)]
-
-
-class HubInfo(SizedStruct):
-    _fields_ = [("struct_size", c_uint32), ("port", c_uint32), ("member_count", c_uint32), ("web_port", c_uint32),
-                ("packets_foreign", c_uint64), ("fingerprint", c_char * 96), ("url", c_char * 512), ("web_url", c_char * 512)]
-
-
 class IncomingAudioOptions(SizedStruct):
     _fields_ = [("struct_size", c_uint32), ("sample_rate", c_uint32), ("channels", c_uint32), ("sample_format", c_uint32),
                 ("buffer_ms", c_uint32), ("delivery", c_uint32), ("output", c_uint32), ("queue_ms", c_uint32), ("queue_policy", c_uint32),
@@ -337,6 +303,30 @@ class OutgoingVideoStats(SizedStruct):
                 ("wanted_height", c_uint32), ("wanted_frames_per_second", c_double)]
 
 
+class RoomOptions(SizedStruct):
+    _fields_ = [("struct_size", c_uint32), ("capacity", c_uint32), ("duplicates", c_uint32), ("permissions", c_uint32),
+                ("pulled", c_uint32), ("reserved0", c_uint32), ("verify", c_void_p), ("user", c_void_p)]
+
+
+class AccessRequest(SizedStruct):
+    _fields_ = [("struct_size", c_uint32), ("permissions", c_uint32), ("id", c_uint64), ("flags", c_uint32), ("reserved0", c_uint32),
+                ("room", c_char * 256), ("user_id", c_char * 256), ("display_name", c_char * 256), ("access_token", c_char * 4096)]
+
+
+class AccessGrant(SizedStruct):
+    _fields_ = [("struct_size", c_uint32), ("permissions", c_uint32), ("lifetime_ns", c_int64), ("reason", c_char_p)]
+
+
+class NetworkStep(SizedStruct):
+    _fields_ = [("struct_size", c_uint32), ("flags", c_uint32), ("at_ns", c_int64), ("bandwidth_bps", c_uint64), ("delay_ns", c_int64),
+                ("jitter_ns", c_int64), ("loss_ppm", c_uint32), ("reserved0", c_uint32), ("queue_ns", c_int64)]
+
+
+class NetworkScript(SizedStruct):
+    _fields_ = [("struct_size", c_uint32), ("step_count", c_uint32), ("steps", POINTER(NetworkStep)), ("seed", c_uint64),
+                ("user_id", c_char_p)]
+
+
 class SessionOptions(SizedStruct):
     _fields_ = [("struct_size", c_uint32), ("event_capacity", c_uint32), ("url", c_char_p), ("user_id", c_char_p),
                 ("display_name", c_char_p), ("access_token", c_char_p), ("capture_path", c_char_p), ("capture_flags", c_uint32),
@@ -372,6 +362,16 @@ class SessionStats(SizedStruct):
                 ("packets_foreign", c_uint64), ("packets_refused", c_uint64), ("packets_forged", c_uint64), ("packets_replayed", c_uint64),
                 ("packets_unsent", c_uint64), ("round_trip_time_ns", c_int64), ("outgoing_quality", c_uint32),
                 ("incoming_quality", c_uint32)]
+
+
+class ServeOptions(SizedStruct):
+    _fields_ = [("struct_size", c_uint32), ("port", c_uint32), ("addresses", c_char_p), ("certificate", c_char_p), ("key", c_char_p),
+                ("api_key", c_char_p), ("api_secret", c_char_p), ("most_members", c_uint32), ("reserved0", c_uint32)]
+
+
+class ServeInfo(SizedStruct):
+    _fields_ = [("struct_size", c_uint32), ("port", c_uint32), ("member_count", c_uint32), ("reserved0", c_uint32),
+                ("fingerprint", c_char * 96), ("url", c_char * 1024), ("page_url", c_char * 1024)]
 
 
 class DataChannelOptions(SizedStruct):

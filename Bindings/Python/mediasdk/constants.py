@@ -310,36 +310,6 @@ class Clock(IntEnum):
     VIRTUAL = 1
 
 
-class Permission(IntFlag):
-    """What a member of a room may do.  SHARE_SCREEN includes the audio; MODERATE: remove others from the room, mute them.  SEND_DATA: to
-    other members."""
-
-    NOTHING = 0x40000000
-    PUBLISH_VIDEO = 1
-    PUBLISH_AUDIO = 2
-    SHARE_SCREEN = 4
-    RECEIVE = 8
-    MODERATE = 16
-    SEND_DATA = 32
-
-
-class Duplicate(IntEnum):
-    """What becomes of a user id that is in the room already.  REPLACE: the former leaves the room."""
-
-    REFUSE = 0
-    REPLACE = 1
-
-
-class AccessFlag(IntFlag):
-    """RENEWAL: a member of the room asks for more time."""
-
-    RENEWAL = 1
-
-
-class NetworkFlag(IntFlag):
-    DISCONNECTED = 1
-
-
 class Scale(OpenEnum):
     """How a frame fills a view: whole with bars, cropped without bars, or out of proportion."""
 
@@ -465,6 +435,36 @@ class Preset(IntEnum):
     FASTEST = 1
     BALANCED = 2
     QUALITY = 3
+
+
+class Permission(IntFlag):
+    """What a member of a room may do.  SHARE_SCREEN includes the audio; MODERATE: remove others from the room, mute them.  SEND_DATA: to
+    other members."""
+
+    NOTHING = 0x40000000
+    PUBLISH_VIDEO = 1
+    PUBLISH_AUDIO = 2
+    SHARE_SCREEN = 4
+    RECEIVE = 8
+    MODERATE = 16
+    SEND_DATA = 32
+
+
+class Duplicate(IntEnum):
+    """What becomes of a user id that is in the room already.  REPLACE: the former leaves the room."""
+
+    REFUSE = 0
+    REPLACE = 1
+
+
+class AccessFlag(IntFlag):
+    """RENEWAL: a member of the room asks for more time."""
+
+    RENEWAL = 1
+
+
+class NetworkFlag(IntFlag):
+    DISCONNECTED = 1
 
 
 class SessionState(OpenEnum):

@@ -215,9 +215,10 @@ class Engine(Unique):
         """A session, idle.
 
         Args:
-            url: "loopback:NAME", NAME of 1..255 bytes; "rtp:...", a peer over RTP; "hub://...", a room that another process opened
-                (:func:`open_hub`); "webrtc:...", a peer by WebRTC; "whip+https://..." and "whep+https://...", a media server;
-                "janus+https://..." and "janus+wss://...", a room of Janus; "livekit+wss://...", a room by LiveKit's protocol.
+            url: "loopback:NAME", NAME of 1..255 bytes; "rtp:...", a peer over RTP; "webrtc:...", a peer by WebRTC; "whip+https://..."
+                and "whep+https://...", a media server; "janus+https://..." and "janus+wss://...", a room of Janus;
+                "livekit+wss://...#room=NAME", a room that another process serves (:func:`serve_room`), or "livekit+wss://...", one by
+                LiveKit's protocol with a token.
             user_id: 1..255 bytes, unique in the room.
             display_name: None: the user id.
             event_capacity: how many events are queued, 16..65,536; 0: 1,024.

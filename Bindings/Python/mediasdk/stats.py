@@ -44,7 +44,7 @@ class SessionStats:
     Attributes:
         available_outgoing_bitrate: the bandwidth estimate; 0: unlimited.
         packets_lost: of those sent to this session.
-        packets_foreign, packets_refused, packets_forged, packets_replayed: over RTP or a hub, datagrams that were not accepted: from other
+        packets_foreign, packets_refused, packets_forged, packets_replayed: over RTP or WebRTC, datagrams that were not accepted: from other
             hosts, of no negotiated stream, not authentic, received before.
         packets_unsent: not accepted by the network, or by a full buffer of the system.
         round_trip_time_ns: 0: not known.

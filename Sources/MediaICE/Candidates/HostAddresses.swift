@@ -3,7 +3,7 @@ import MediaCore
 extension SocketAddress {
   /// Of one link alone (RFC 4291, section 2.5.6; RFC 3927).
   var isLinkLocal: Bool { isIPv6 ? words.high >> 54 == 0x3FA : words.low >> 16 & 0xFFFF == 0xA9FE }
-  var isUnspecified: Bool { isIPv6 ? words.high == 0 && words.low == 0 : words.low & 0xFFFF_FFFF == 0 }
+  package var isUnspecified: Bool { isIPv6 ? words.high == 0 && words.low == 0 : words.low & 0xFFFF_FFFF == 0 }
   var isBroadcast: Bool { !isIPv6 && words.low & 0xFFFF_FFFF == 0xFFFF_FFFF }
   /// Something may be sent there: to one machine.
   var isReachable: Bool { port > 0 && !isMulticast && !isUnspecified && !isBroadcast }

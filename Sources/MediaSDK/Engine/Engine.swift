@@ -42,7 +42,7 @@ public final class Engine: Sendable {
   /// Made when it is needed first.
   private let network = Monitor<Reactor?>(nil)
   /// Rooms that this engine opened to the network, by name.
-  let hubs = Monitor<[String: HubOpening]>([:])
+  let servers = Monitor<[String: Serving]>([:])
   /// Of the rooms that this engine configured.
   let verifiers = Monitor(RoomVerifiers())
 
@@ -237,7 +237,7 @@ public final class Engine: Sendable {
       return children
     }
     handle.end()
-    closeHubs()
+    closeServers()
     for session in children.sessions.values { session.close() }
     for stream in children.outgoing.values { stream.close() }
     for stream in children.outgoingAudio.values { stream.close() }

@@ -1,4 +1,4 @@
-/// Which refusals of a hub are logged: ten a second. Anybody can be refused as often as they like, and must not fill the program's log. Pure.
+/// Which refusals of a server are logged: ten a second. Anybody can be refused as often as they like, and must not fill the program's log. Pure.
 struct RefusalLog {
   static let mostInSecond = 10
   private static let second: Int64 = 1_000_000_000

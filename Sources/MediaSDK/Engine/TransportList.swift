@@ -8,7 +8,7 @@ import MediaWebRTCTransport
 public enum Transports {
   /// In the order in which errors and help list them.
   public static let all: [TransportFactory] =
-    [.loopback, .rtp, .hub, .webRTC] + TransportFactory.whip + TransportFactory.janus
+    [.loopback, .rtp, .webRTC] + TransportFactory.whip + TransportFactory.janus
     + TransportFactory.liveKit
 
   /// nil: no transport has such urls.
@@ -24,12 +24,12 @@ public enum Transports {
     throw MediaError(.unsupported, "\(argument) is \"\(shown)\"; accepted: \(forms())")
   }
 
-  /// As in "rtp://HOST:PORT, hub://HOST:PORT/NAME": of all, or of those that have what is needed and nothing that is not wanted.
+  /// As in "rtp://HOST:PORT, livekit+wss://HOST:PORT": of all, or of those that have what is needed and nothing that is not wanted.
   public static func forms(with needed: TransportFeatures = [], without unwanted: TransportFeatures = []) -> String {
     matching(needed, unwanted).map(\.form).joined(separator: ", ")
   }
 
-  /// As in "loopback: and hub:".
+  /// As in "loopback: and livekit+wss:".
   static func schemes(with needed: TransportFeatures, joinedBy word: String) -> String {
     let names = matching(needed, []).map { "\($0.scheme):" }
     guard let last = names.last, names.count > 1 else { return names.joined() }

@@ -22,7 +22,7 @@ extension Session {
     try rtpTarget().localDescription()
   }
 
-  /// The same for one in a hub.
+  /// nil: nothing is to be recorded of what passes.
   func makeCapture() throws(MediaError) -> PacketCapture? {
     guard let wanted = options.capture else { return nil }
     let logger = engine.logger

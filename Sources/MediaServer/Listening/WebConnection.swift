@@ -18,6 +18,8 @@ final class WebConnection: NetworkDriver {
   private static let mostLingering = 256 << 10
   /// Read at a time.
   private static let mostReads = 4
+  /// Bytes that wait for the client, beyond which an owner that can wait does.
+  private static let mostAhead = 131_072
 
   private struct State: @unchecked Sendable {
     /// nil once it is closed.
@@ -30,6 +32,8 @@ final class WebConnection: NetworkDriver {
     /// Since when the outbox waits for the client.
     var waitsSince: Int64?
     var isFull = false
+    /// The owner waits for room.
+    var isAwaited = false
     /// Asked for the handshake, which is to begin when it may.
     var isQueued = false
     var stage = 0
@@ -121,6 +125,14 @@ final class WebConnection: NetworkDriver {
     }
   }
 
+  /// Whether not much waits for the client. If it does, the owner is notified when it is gone.
+  var hasRoom: Bool {
+    state.withLock { state in
+      state.isAwaited = (state.link?.waiting ?? 0) + state.outbox.count - state.sent > WebConnection.mostAhead
+      return !state.isAwaited
+    }
+  }
+
   /// What became of a message.
   enum Sending: Equatable {
     case sent
@@ -149,10 +161,12 @@ final class WebConnection: NetworkDriver {
   /// Ends it after what was said.
   func close(_ reason: String) {
     let now = table.clock.now()
-    _ = change { link in
+    let isNews = change { link in
       link.close(reason, now: now)
       return true
     }
+    // At once, as the network thread may end with the engine; it does what is left.
+    if isNews { _ = flush(now, isOver: false) }
   }
 
   private func change(_ body: (WebLink) -> Bool) -> Bool {
@@ -191,6 +205,12 @@ final class WebConnection: NetworkDriver {
       drop()
       return .max
     }
+    let isAwaited = state.withLock { state in
+      guard state.isAwaited, state.sent == state.outbox.count else { return false }
+      state.isAwaited = false
+      return true
+    }
+    if isAwaited { owner.withLock { $0 }?.writable() }
     // Nothing came in time.
     guard state.withLock({ $0.link != nil }) else {
       guard now < began &+ HTTPLimits.server.headTime, !isOver else {

@@ -141,6 +141,9 @@ final class WebLink {
 
   // MARK: Out
 
+  /// Bytes of messages that wait for `takeOutput`.
+  var waiting: Int { webSocket?.waiting ?? 0 }
+
   /// Answers the request.
   func respond(_ response: HTTPResponse, now: Int64) throws(MediaError) {
     try http.respond(response, now: now)

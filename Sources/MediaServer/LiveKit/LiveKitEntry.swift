@@ -7,10 +7,13 @@ import MediaTransport
 extension WebTable {
   /// Whether the request is of that protocol. It is answered, now or when the room has.
   func takeLiveKit(_ request: HTTPRequest, _ connection: WebConnection) -> Bool {
-    var entered: LiveKitGuest?
+    var userID: String?
     do throws(MediaError) {
       guard let entrance = try LiveKitEntrance(request) else { return false }
-      if options.accessKeys.isEmpty { entered = entrance.guest }
+      let isJoining = if case .join = entrance.purpose { true } else { false }
+      if isJoining {
+        userID = options.accessKeys.isEmpty ? entrance.guest?.identity : LiveKitToken.claims(of: entrance.token)?.identity ?? ""
+      }
       let entry = try entry(entrance)
       switch entrance.purpose {
       case .validate: connection.respond(HTTPResponse(200, text: "success"))
@@ -22,7 +25,7 @@ extension WebTable {
         }
       }
     } catch {
-      if let guest = entered { options.watch?(.refused(userID: guest.identity, at: connection.address, because: error)) }
+      if let userID { options.watch?(.refused(userID: userID, at: connection.address, because: error)) }
       connection.respond(WebTable.response(error))
     }
     return true
@@ -108,6 +111,7 @@ extension WebTable {
   private func join(
     _ joining: LiveKitJoining, _ entry: LiveKitMember.Entry, _ offer: WebSocketOffer, _ connection: WebConnection
   ) throws(MediaError) {
+    let entry = entry.isGuest ? entry.saying(joining.attributes) : entry
     let member = try makeMember(entry.grants)
     if let sid = joining.resumed {
       return loop.post { [self] in

@@ -1,3 +1,4 @@
+import CMediaSDK
 import MediaCore
 import MediaNetwork
 import MediaRTP
@@ -105,6 +106,9 @@ final class LiveKitMedia: WebPathSeeker, TransportDelegate {
   private var subscriber: ServedPeer? { state.withLock { $0.subscriber } }
   /// nil: there is no path yet by which it would go.
   var data: LiveKitData? { state.withLock { $0.data } }
+
+  /// Nanoseconds for a goodbye, once a connection of WebRTC has ended.
+  static let goodbye: Int64 = 1_000_000_000
 
   private func connect() -> ServedPeer {
     let made = ServedPeer(
@@ -238,7 +242,8 @@ final class LiveKitMedia: WebPathSeeker, TransportDelegate {
   private func endPublishing(_ sections: [LiveKitOffer.Section], _ owner: LiveKitMember) {
     let live = owner.look { signalling in Set(sections.filter(\.isSent).compactMap { signalling.track(of: $0)?.sid }) }
     let gone: [(sid: String, forwarding: TrackForwarding)] = state.withLock { state in
-      let gone = state.forwardings.filter { !live.contains($0.key) }
+      for sid in live { state.forwardings[sid]?.isOffered = true }
+      let gone = state.forwardings.filter { $0.value.isOffered && !live.contains($0.key) }
       for sid in gone.keys { state.forwardings[sid] = nil }
       return gone.map { ($0.key, $0.value) }
     }
@@ -246,6 +251,12 @@ final class LiveKitMedia: WebPathSeeker, TransportDelegate {
       withdraw(one.forwarding)
       owner.change { $0.unpublish(one.sid) }
     }
+  }
+
+  /// The same of one, which may not have been offered yet.
+  func withdraw(_ sid: String) {
+    if let gone = state.withLock({ $0.forwardings.removeValue(forKey: sid) }) { withdraw(gone) }
+    owner?.change { $0.unpublish(sid) }
   }
 
   /// Streams that the client takes and is not sent, in their order.
@@ -412,10 +423,9 @@ final class LiveKitMedia: WebPathSeeker, TransportDelegate {
     allocate()
   }
 
-  /// What is of use to the client of a track: pixels, 0 if it does not say, and the best of its layers.
-  func setPreference(_ sid: String, width: UInt32, height: UInt32, layer: Int) {
+  /// What is of use to the client of a track, and the best of its layers.
+  func setPreference(_ sid: String, _ preference: VideoPreference, layer: Int) {
     guard let stream = LiveKitRegistry.stream(of: sid) else { return }
-    let preference = VideoPreference(width: width, height: height)
     guard (try? preference.check(argument: sid)) != nil else { return }
     state.withLock { state in
       if let index = state.remotes.firstIndex(where: { $0.stream.id == stream }) { state.remotes[index].most = layer }
@@ -499,37 +509,67 @@ final class LiveKitMedia: WebPathSeeker, TransportDelegate {
     for source in one.toBeAsked(now: now) { peer?.transport.requestKeyFrame(of: source) }
   }
 
+  /// A session of this library publishes it, and says in which format: others know of it before its media comes.
+  func announced(_ sid: String) {
+    guard let owner, let track = owner.look({ $0.announced(sid) }), let format = LiveKitMedia.format(of: track) else { return }
+    if let known = state.withLock({ $0.forwardings[sid] }) { return place.setFormat(known.stream, format) }
+    let codec = WebMember.codec(isVideo: track.isVideo)
+    let error = publish(track, codec, format, layers: track.layers, owner)
+    if let error { owner.change { $0.unpublish(sid, because: error) } }
+  }
+
+  private static func format(of track: LiveKitTrack) -> StreamFormat? {
+    if let format = track.videoFormat { return .video(format, kind: kind(of: track)) }
+    return track.audioFormat.map { .audio($0, kind: kind(of: track)) }
+  }
+
+  private static func kind(of track: LiveKitTrack) -> UInt32 {
+    guard track.isVideo else { return track.isScreen ? UInt32(MSDK_AUDIO_SCREEN_SHARE) : UInt32(MSDK_AUDIO_MICROPHONE) }
+    return track.isScreen ? VideoKind.screenShare.rawValue : VideoKind.virtual.rawValue
+  }
+
+  /// Hands it to the room, if it is not there yet. The error with which it is not permitted.
+  private func publish(
+    _ track: LiveKitTrack, _ codec: UInt32, _ format: StreamFormat, layers: Int, _ owner: LiveKitMember
+  ) -> MediaError? {
+    guard let stream = LiveKitRegistry.stream(of: track.sid) else { return nil }
+    guard grants.publishes, grants.sources.isEmpty || track.source.map({ grants.sources.contains($0) }) == true else {
+      return MediaError(.permission, "the access token does not grant the client to publish \(track.source ?? "the track")")
+    }
+    guard state.withLock({ $0.forwardings[track.sid] == nil }) else { return nil }
+    // Others ask for it as soon as the room has the stream.
+    table.liveKit.setTrack(track, of: stream)
+    do throws(MediaError) {
+      try place.publish(stream, codec: codec, format: format, layers: StreamLayers(count: layers))
+    } catch {
+      table.liveKit.setTrack(nil, of: stream)
+      return error
+    }
+    state.withLock { $0.forwardings[track.sid] = TrackForwarding(stream, isVideo: track.isVideo) }
+    if !track.isVideo, track.isMuted || owner.isSilenced { place.setMuted(stream, true) }
+    return nil
+  }
+
   /// Media has come of a track that the client announced.
   private func publish(_ source: StreamDescription, _ peer: ServedPeer, _ owner: LiveKitMember) {
-    guard grants.publishes, let mid = peer.section(of: source.id) else { return }
+    guard let mid = peer.section(of: source.id) else { return }
     let (track, names): (LiveKitTrack?, [String]) = owner.look { signalling in
       guard let section = signalling.sections.first(where: { $0.mid == mid }) else { return (nil, []) }
       return (signalling.track(of: section), section.isVideo ? section.layers : [])
     }
     guard let track, track.isVideo == source.isVideo, let stream = LiveKitRegistry.stream(of: track.sid) else { return }
-    guard grants.sources.isEmpty || track.source.map({ grants.sources.contains($0) }) == true else { return }
-    let isMuted = track.isMuted || owner.isSilenced
-    if state.withLock({ $0.forwardings[track.sid] == nil }) {
-      let format: StreamFormat =
-        switch source.format {
-        case .video(let format, _): .video(format, kind: track.isScreen ? VideoKind.screenShare.rawValue : VideoKind.virtual.rawValue)
-        case .audio(let format, _): .audio(format, kind: track.isScreen ? 2 : 1)
-        }
-      // Others ask for it as soon as the room has the stream.
-      table.liveKit.setTrack(track, of: stream)
-      do throws(MediaError) {
-        try place.publish(stream, codec: source.codec, format: format, layers: StreamLayers(count: names.count))
-      } catch {
-        table.liveKit.setTrack(nil, of: stream)
-        // The room does not permit it; what else the client sends goes on.
-        return
+    let format: StreamFormat =
+      switch source.format {
+      case .video(let format, _): .video(format, kind: LiveKitMedia.kind(of: track))
+      case .audio(let format, _): .audio(format, kind: LiveKitMedia.kind(of: track))
       }
-      if !track.isVideo, isMuted { place.setMuted(stream, true) }
-    }
+    // What is not permitted does not keep the rest from going on.
+    guard publish(track, source.codec, format, layers: names.count, owner) == nil else { return }
     let layer = peer.rid(of: source.id).flatMap { names.firstIndex(of: $0) } ?? 0
     let outlet = place.outlet(of: stream, layer: layer)
-    let one = PublisherForwarding(source.id, as: stream, isVideo: track.isVideo, layer: layer, isMuted: isMuted, to: outlet)
-    state.withLock { $0.forwardings[track.sid, default: TrackForwarding(stream, isVideo: track.isVideo)].add(one) }
+    let one = PublisherForwarding(
+      source.id, as: stream, isVideo: track.isVideo, layer: layer, isMuted: track.isMuted || owner.isSilenced, to: outlet)
+    state.withLock { $0.forwardings[track.sid]?.add(one) }
     peer.transport.subscribe(to: source.id, .encoded(one))
   }
 
@@ -554,7 +594,11 @@ final class LiveKitMedia: WebPathSeeker, TransportDelegate {
       table.connected(self, of: owner)
       if subscriber == nil { data?.open() }
     case .reconnecting: if isAwaited { lost() }
-    case .disconnected(let error): owner.leave(error ?? MediaError(.closed, "the client ended the connection"))
+    case .disconnected(let error):
+      let error = error ?? MediaError(.closed, "the client ended the connection")
+      guard error.status == .closed else { return owner.leave(error) }
+      // A client that leaves says so by its WebSocket, too, which may be slower.
+      table.loop.schedule(at: table.clock.now() &+ LiveKitMedia.goodbye) { [weak owner] in owner?.leave(error) }
     case .streamAdded(let stream): if let peer { publish(stream, peer, owner) }
     case .speaking(let source, _, let isSpeaking, let level):
       let one = state.withLock { $0.forwardings.values.first { $0.has(source) } }

@@ -10,11 +10,17 @@ import MediaTransport
 final class LiveKitMember: WebParticipant, WebConnectionOwner, TransportDelegate {
   /// As whom somebody comes.
   struct Entry: Sendable {
-    let grants: LiveKitGrants
+    var grants: LiveKitGrants
     /// A secret.
     let token: String
     /// Nobody has proven who they are: the server has no API keys.
     let isGuest: Bool
+
+    func saying(_ attributes: [String: String]) -> Entry {
+      var entry = self
+      entry.grants.attributes = attributes
+      return entry
+    }
   }
 
   private struct State: @unchecked Sendable {
@@ -199,6 +205,8 @@ final class LiveKitMember: WebParticipant, WebConnectionOwner, TransportDelegate
     }
   }
 
+  func writable() { table.loop.post { [self] in flush() } }
+
   func change(_ body: (LiveKitServerSession) -> Void) {
     state.withLock { body($0.signalling) }
     advance()
@@ -216,9 +224,16 @@ final class LiveKitMember: WebParticipant, WebConnectionOwner, TransportDelegate
   }
 
   private func flush() {
-    // What a client is told while it is away, it learns when it comes back.
-    while let message = state.withLock({ $0.signalling.takeOutput() }) {
-      guard let connection = state.withLock({ $0.connection }) else { continue }
+    while true {
+      let (connection, isOver) = state.withLock { ($0.connection, $0.isOver) }
+      // What is said at the end is said at once.
+      if let connection, !isOver, !connection.hasRoom {
+        guard state.withLock({ $0.signalling.isOverfull }) else { return }
+        return leave(MediaError(.limit, "the client does not read its messages"))
+      }
+      guard let message = state.withLock({ $0.signalling.takeOutput() }) else { return }
+      // What a client is told while it is away, it learns when it comes back.
+      guard let connection else { continue }
       // One that has just broken is noticed in a moment, and replaced by another one.
       guard connection.send(.bytes(message)) != .full || state.withLock({ $0.isOver }) else {
         return leave(MediaError(.limit, "the client does not read its messages"))
@@ -234,7 +249,10 @@ final class LiveKitMember: WebParticipant, WebConnectionOwner, TransportDelegate
     case .muted(let sid, let isMuted): mute(sid, isMuted)
     case .wants(let sid, let isWanted): media.setWanted(sid, isWanted)
     case .paused(let sid, let isPaused): media.setPaused(sid, isPaused)
-    case .prefers(let sid, let width, let height, let layer): media.setPreference(sid, width: width, height: height, layer: layer)
+    case .prefers(let sid, let width, let height, let rate, let layer):
+      media.setPreference(sid, VideoPreference(width: width, height: height, frameRate: rate > 0 ? FrameRate(rate) : nil), layer: layer)
+    case .announced(let sid): media.announced(sid)
+    case .withdrawn(let sid): media.withdraw(sid)
     case .describes(let name, let metadata, let attributes): describe(name, metadata, attributes)
     case .renews(let token): renew(token)
     case .moderates(let identity, let action, let reason, let number): moderate(identity, action, reason, number)
@@ -349,6 +367,9 @@ final class LiveKitMember: WebParticipant, WebConnectionOwner, TransportDelegate
     case .accessRenewed(let error): change { $0.renewed(error) }
     case .moderated(let by, let moderation, let reason): moderated(by, moderation, reason)
     case .layers(let id, let active, _): change { $0.setWanted(LiveKitRegistry.sid(of: id), layers: active) }
+    case .receivers(let id, let count): change { $0.setReceivers(LiveKitRegistry.sid(of: id), count) }
+    case .wanted(let id, let wish):
+      change { $0.setWish(LiveKitRegistry.sid(of: id), width: wish.width, height: wish.height, rate: wish.frameRate) }
     // Of a scripted network, and of transports without a room.
     default: break
     }

@@ -102,14 +102,21 @@ final class LiveKitRegistry: Sendable {
 
   /// As its publisher announced it, or as the room describes the stream.
   func track(of stream: StreamDescription) -> LiveKitTrack {
-    if var known = state.withLock({ $0.tracks[stream.id] }) {
-      if !known.isVideo { known.isMuted = stream.isMuted }
-      return known
+    var track: LiveKitTrack
+    if let known = state.withLock({ $0.tracks[stream.id] }) {
+      track = known
+      if !known.isVideo { track.isMuted = stream.isMuted }
+    } else {
+      var (width, height): (UInt32, UInt32) = (0, 0)
+      if case .video(let format, _) = stream.format { (width, height) = (format.width, format.height) }
+      track = LiveKitTrack(
+        sid: LiveKitRegistry.sid(of: stream.id), isVideo: stream.isVideo, isScreen: stream.isScreen, width: width, height: height,
+        isMuted: stream.isMuted)
     }
-    var (width, height): (UInt32, UInt32) = (0, 0)
-    if case .video(let format, _) = stream.format { (width, height) = (format.width, format.height) }
-    return LiveKitTrack(
-      sid: LiveKitRegistry.sid(of: stream.id), isVideo: stream.isVideo, isScreen: stream.isScreen, width: width, height: height,
-      isMuted: stream.isMuted)
+    switch stream.format {
+    case .video(let format, _): track.videoFormat = format
+    case .audio(let format, _): track.audioFormat = format
+    }
+    return track
   }
 }

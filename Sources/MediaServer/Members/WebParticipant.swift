@@ -17,6 +17,13 @@ protocol WebConnectionOwner: AnyObject, Sendable {
   func receive(_ message: WebLink.Message)
   /// It has ended.
   func lost(_ connection: WebConnection)
+  /// There is room again (`WebConnection.hasRoom`). On the network thread.
+  func writable()
+}
+
+extension WebConnectionOwner {
+  /// Ignored: of one that does not wait.
+  func writable() {}
 }
 
 /// A connection of WebRTC to a client, for as long as no path was found.

@@ -15,6 +15,8 @@ struct ForwardingGate {
   private var last: FrameID?
   private(set) var needsKeyFrame = true
   private var lastRequest: Int64?
+  /// The path did not take a frame: it is not there yet, or was away.
+  private var isRefused = false
   /// What a large key frame makes others wait is no reason to drop them: what waited behind it, until the queue is short again.
   private var allowed: Int64?
   private var isBehindKeyFrame = false
@@ -30,16 +32,17 @@ struct ForwardingGate {
     }
     let isLate = delay > (allowed ?? 0) &+ ForwardingGate.longestDelay
     if isLate { needsKeyFrame = true }
-    if needsKeyFrame, isKeyFrame, delay <= ForwardingGate.longestDelay { needsKeyFrame = false }
+    if needsKeyFrame, isKeyFrame, delay <= ForwardingGate.longestDelay { (needsKeyFrame, isRefused) = (false, false) }
     guard needsKeyFrame else {
       if isKeyFrame { isBehindKeyFrame = true }
       return (true, false)
     }
-    return (false, delay <= ForwardingGate.shortDelay && asks(after: ForwardingGate.requestPause, now: now))
+    let pause = isRefused ? ForwardingGate.lossPause : ForwardingGate.requestPause
+    return (false, delay <= ForwardingGate.shortDelay && asks(after: pause, now: now))
   }
 
   /// It did not go after all.
-  mutating func notSent() { needsKeyFrame = true }
+  mutating func notSent() { (needsKeyFrame, isRefused) = (true, true) }
 
   /// The player lost a frame for good; whether a key frame is to be asked for.
   mutating func lost(now: Int64) -> Bool { asks(after: ForwardingGate.lossPause, now: now) }

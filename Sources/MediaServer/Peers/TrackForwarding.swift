@@ -5,6 +5,8 @@ struct TrackForwarding {
   /// As the room knows it.
   let stream: StreamID
   let isVideo: Bool
+  /// An offer of the client's had it.
+  var isOffered = false
   /// At most one of each layer; a later one takes the place of the former.
   private(set) var layers: [PublisherForwarding] = []
 

@@ -66,6 +66,9 @@ public final class WebSocketMachine {
 
   // MARK: Out
 
+  /// Bytes that were not taken (`takeOutput`).
+  public var waiting: Int { output.count }
+
   /// Throws `.closed` after the end or `close`, `.full` while the output has more bytes than its bound.
   public func send(text: String) throws(MediaError) { try send(.text, Array(text.utf8)) }
 

@@ -52,7 +52,7 @@ final class ScriptedPair {
   private static let mostFlights = 16_384
   /// Of both: there is one other end, and no network.
   private static let other = SocketAddress("127.0.0.1", port: 9)
-  /// As a hub has it: units wait where they are played.
+  /// Units wait where they are played.
   private static let longestDelay: Int64 = 60_000_000
 
   init(_ script: NetworkScript, user: String, now: Int64) {

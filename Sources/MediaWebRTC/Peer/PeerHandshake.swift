@@ -40,7 +40,8 @@ extension PeerConnection {
   func takeKeys(now: Int64) {
     guard !isKeyed, failure == nil, let dtls, dtls.state == .open else { return }
     // Who only wants data need not agree on keys, and has nothing to report.
-    if signalling.negotiated?.media.isEmpty ?? true, dtls.srtp == nil || signalling.state == .stable { return }
+    let isData = signalling.negotiated?.media.isEmpty ?? true
+    if isData, dtls.srtp == nil || signalling.state == .stable && !settings.expectsMedia { return }
     do throws(MediaError) {
       guard let keys = dtls.srtp, let profile = SRTPProfile(dtlsNumber: keys.profile) else {
         throw MediaError(

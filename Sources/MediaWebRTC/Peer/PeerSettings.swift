@@ -16,6 +16,8 @@ public struct PeerSettings: Sendable {
   public var isForwarded = false
   /// What comes is played here, evenly and in step. False: it is passed on, to whoever plays it, and waits there.
   public var isPlayedOut = true
+  /// Media will be agreed on, though only data was at first: both ends know each other's clocks before it comes.
+  public var expectsMedia = false
   /// Nanoseconds for which what is passed on may be held back until it is complete.
   static let forwardingDelay: Int64 = 60_000_000
   /// How long frames may wait to be sent.

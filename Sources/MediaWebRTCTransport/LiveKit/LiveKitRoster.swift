@@ -98,15 +98,16 @@ struct LiveKitRoster: Sendable {
     }
   }
 
-  /// Its size is what the publisher said last, 640x480 if nothing: each frame has its own.
+  /// What the publisher said last; of a size 640x480 if nothing: each frame has its own.
   private static func format(of track: LiveKitTrack) -> StreamFormat {
     if track.isVideo {
       let kind: VideoKind = track.isScreen ? .screenShare : .virtual
+      if let format = track.videoFormat { return .video(format, kind: kind.rawValue) }
       let isKnown = [track.size.width, track.size.height].allSatisfy { (1...16_384).contains($0) }
       let (width, height) = isKnown ? track.size : (640, 480)
       return .video(VideoFormat(.i420, width: width, height: height, frameRate: FrameRate(30)), kind: kind.rawValue)
     }
     let kind = track.isScreen ? UInt32(MSDK_AUDIO_SCREEN_SHARE) : UInt32(MSDK_AUDIO_MICROPHONE)
-    return .audio(AudioFormat(.s16, sampleRate: 48_000, channels: 2), kind: kind)
+    return .audio(track.audioFormat ?? AudioFormat(.s16, sampleRate: 48_000, channels: 2), kind: kind)
   }
 }

@@ -19,6 +19,9 @@ final class LiveKitSession: RoomSession, TransportDelegate {
     var attempts = 0
     /// With which the next connection is asked for.
     var token: AccessToken
+    /// What the session says of itself, and what of that it said when it came.
+    var attributes: ParticipantAttributes
+    var said: [String: String] = [:]
     var roster = LiveKitRoster()
     var isJoined = false
     var hasFailed = false
@@ -39,6 +42,9 @@ final class LiveKitSession: RoomSession, TransportDelegate {
     var nextCID = 0
     /// Of video, from when it is offered.
     var layers: [StreamID: PublishedLayers] = [:]
+    /// As a server of this library says: what others want of a stream, and how many receive it.
+    var wishes: [StreamID: VideoPreference] = [:]
+    var receivers: [StreamID: Int] = [:]
     /// An offer waits for its answer.
     var isOffering = false
     var offer = ""
@@ -54,6 +60,16 @@ final class LiveKitSession: RoomSession, TransportDelegate {
     var reception: RoomReception<String>?
 
     func stream(_ cid: String) -> StreamID? { cids.first { $0.value == cid }?.key }
+
+    func receiverCount(of place: Int) -> Int {
+      guard publications[place].isTaken else { return 0 }
+      return client.isExtended ? receivers[publications[place].id] ?? 0 : 1
+    }
+
+    mutating func forget(_ stream: StreamID) {
+      publications.removeAll { $0.id == stream }
+      (cids[stream], layers[stream], receivers[stream], wishes[stream]) = (nil, nil, nil, nil)
+    }
   }
 
   /// After the server ended a connection of WebRTC, nanoseconds in which it may say why.
@@ -80,8 +96,6 @@ final class LiveKitSession: RoomSession, TransportDelegate {
     _ url: LiveKitURL, own: Member, _ entry: RoomEntry, thread: any DriverLoop, network: any Network, loop: EventLoop,
     capture: PacketCapture?, farewells: RoomFarewells, owner: any RoomSessionOwner
   ) {
-    var own = own
-    own.attributes = entry.attributes
     (self.url, self.own, self.thread, self.network, self.loop) = (url, own, thread, network, loop)
     (self.capture, self.farewells, self.owner) = (capture, farewells, owner)
     grants = LiveKitToken.claims(of: entry.token.value)
@@ -92,18 +106,26 @@ final class LiveKitSession: RoomSession, TransportDelegate {
     label = String(network.random(), radix: 36)
     let guest = url.room.map { LiveKitGuest(room: $0, identity: own.userID, name: own.displayName) }
     let client = LiveKitClient(as: guest, now: loop.clock.now())
-    state = Monitor(State(client: client, token: entry.token, publications: entry.publications))
+    state = Monitor(State(client: client, token: entry.token, attributes: entry.attributes, publications: entry.publications))
   }
 
   func begin() {
-    open(state.withLock { $0.client.target })
+    let introduction: HTTPFields = state.withLock { state in
+      guard url.room != nil else { return [:] }
+      let pairs = state.attributes.keys.map { ($0, state.attributes[$0] ?? "") }
+      let (fields, said) = LiveKitClient.introduction(Dictionary(uniqueKeysWithValues: pairs))
+      state.said = said
+      return fields
+    }
+    open(state.withLock { $0.client.target }, introduction)
     change { _, _ in }
   }
 
   /// A connection to the server, in place of the one before.
-  private func open(_ target: String) {
+  private func open(_ target: String, _ introduction: HTTPFields = [:]) {
     let endpoint = url.endpoint
-    let (fields, query) = LiveKitClient.credentials(state.withLock { $0.token.value })
+    var (fields, query) = LiveKitClient.credentials(state.withLock { $0.token.value })
+    for field in introduction.list { fields.set(field.name, field.value) }
     let settings = WebSocketLink.Settings(
       name: "LiveKit", endpoint: endpoint, target: url.path + target + query, fields: fields,
       fingerprint: url.fingerprint, longest: LiveKitClient.longest, patience: LiveKitClient.entryPatience
@@ -253,6 +275,8 @@ final class LiveKitSession: RoomSession, TransportDelegate {
             for (index, isWanted) in zip(known.wanted.indices, layers) { known.wanted[index] = isWanted }
           }
         }
+      case .demanded(let cid, let receivers, let width, let height, let rate):
+        demanded(cid, receivers, VideoPreference(width: width, height: height, frameRate: rate))
       case .speaking(let identity, let isSpeaking, let level): speak(identity, isSpeaking, level)
       // Whoever connects again shows the newest. Without API keys it is of this session alone.
       case .token(let token):
@@ -303,7 +327,9 @@ final class LiveKitSession: RoomSession, TransportDelegate {
     let publications = state.withLock { state in
       (state.isJoined, state.servers, state.reception) = (true, servers, reception)
       // A token that does not grant it has attributes of its own.
-      for key in own.attributes.keys { try? state.client.setAttribute(key, own.attributes[key]) }
+      for key in Set(state.attributes.keys).union(state.said.keys).sorted() where state.attributes[key] != state.said[key] {
+        try? state.client.setAttribute(key, state.attributes[key])
+      }
       return state.publications
     }
     tell([.connected(permissions(access))])
@@ -341,6 +367,7 @@ final class LiveKitSession: RoomSession, TransportDelegate {
     try state.withLock { state throws(MediaError) in
       // Before it has joined: with that.
       if state.isJoined { try state.client.setAttribute(key, value) }
+      _ = try state.attributes.set(key, value)
     }
     loop.post { [self] in advance() }
   }
@@ -409,7 +436,15 @@ final class LiveKitSession: RoomSession, TransportDelegate {
       state.nextCID += 1
       let cid = "\(label)-\(state.nextCID)"
       state.cids[one.id] = cid
-      state.client.announce(cid, isScreen: one.isScreen, layers: sizes, isMuted: one.isMuted, now: now)
+      state.client.announce(cid, isScreen: one.isScreen, layers: sizes, isMuted: one.isMuted, format: one.format.announced, now: now)
+    }
+  }
+
+  func setFormat(_ stream: StreamID, _ format: StreamFormat) {
+    change { state, _ in
+      guard let place = state.publications.firstIndex(where: { $0.id == stream }) else { return }
+      state.publications[place].format = format
+      if let cid = state.cids[stream] { state.client.setFormat(cid, format.announced) }
     }
   }
 
@@ -419,7 +454,9 @@ final class LiveKitSession: RoomSession, TransportDelegate {
     guard let one = state.withLock({ state in state.publications.first { state.cids[$0.id] == cid } }) else { return }
     guard let publisher = connectPublisher() else { return }
     // Of a session before this one others may be known.
-    if one.isVideo { tell([.layers(one.id, active: one.layers.layers.map { _ in true }, bitrates: [])]) }
+    if one.isVideo {
+      tell([.layers(one.id, active: one.layers.layers.map { _ in true }, bitrates: []), .wanted(one.id, .any)])
+    }
     do throws(MediaError) {
       let layers = one.layers.layers.count > 1 ? LiveKitClient.layerNames.prefix(one.layers.layers.count) : []
       try publisher.publish(one.id, one.codec, one.format, layers: Array(layers), as: RTPMedia.Track(label, cid))
@@ -447,8 +484,7 @@ final class LiveKitSession: RoomSession, TransportDelegate {
     let (stream, publisher): (StreamID?, WebRTCTransport?) = state.withLock { state in
       state.client.withdraw(cid)
       guard let stream = state.stream(cid) else { return (nil, nil) }
-      (state.cids[stream], state.layers[stream]) = (nil, nil)
-      state.publications.removeAll { $0.id == stream }
+      state.forget(stream)
       return (stream, state.publisher)
     }
     guard let stream else { return }
@@ -458,12 +494,12 @@ final class LiveKitSession: RoomSession, TransportDelegate {
 
   func unpublish(_ stream: StreamID) {
     let publisher: WebRTCTransport? = state.withLock { state in
-      state.publications.removeAll { $0.id == stream }
-      if let cid = state.cids.removeValue(forKey: stream) { state.client.withdraw(cid) }
-      state.layers[stream] = nil
+      if let cid = state.cids[stream] { state.client.withdraw(cid) }
+      state.forget(stream)
       return state.publisher
     }
     publisher?.unpublish(stream, endsSection: true)
+    loop.post { [self] in advance() }
   }
 
   func setMuted(_ stream: StreamID, _ isMuted: Bool) {
@@ -517,16 +553,35 @@ final class LiveKitSession: RoomSession, TransportDelegate {
     case .reconnecting: lost(.sending)
     case .disconnected(let error): ended(.sending, error ?? MediaError(.closed, "LiveKit: the server ended the connection that publishes"))
     case .receivers(let stream, let count):
-      state.withLock { state in
-        if let place = state.publications.firstIndex(where: { $0.id == stream }) { state.publications[place].isTaken = count > 0 }
-      }
-      tell([event])
+      follow(stream) { state, place in state.publications[place].isTaken = count > 0 }
     case .layers(let stream, let active, _): follow(stream) { $0.taken = active }
     case .publishFailed(let stream, let error): if let cid = state.withLock({ $0.cids[stream] }) { refused(cid, error) }
     case .keyFrameRequested, .estimate, .network: tell([event])
     case .channel(let channel, let event): follow(event, of: channel)
     default: return
     }
+  }
+
+  /// Others receive a stream, or want something else of it than before.
+  private func demanded(_ cid: String, _ receivers: Int, _ wish: VideoPreference) {
+    guard let stream = state.withLock({ $0.stream(cid) }) else { return }
+    follow(stream) { state, _ in state.receivers[stream] = receivers }
+    // What no program could say is nobody's wish.
+    guard (try? wish.check(argument: cid)) != nil else { return }
+    let isNews = state.withLock { $0.wishes.updateValue(wish, forKey: stream) ?? .any } != wish
+    if isNews { tell([.wanted(stream, wish)]) }
+  }
+
+  /// How many receive a stream: those in the room, where the server says, once it takes the stream; else the server itself.
+  private func follow(_ stream: StreamID, _ change: (inout State, _ place: Int) -> Void) {
+    let news: Int? = state.withLock { state in
+      guard let place = state.publications.firstIndex(where: { $0.id == stream }) else { return nil }
+      let former = state.receiverCount(of: place)
+      change(&state, place)
+      let now = state.receiverCount(of: place)
+      return now == former ? nil : now
+    }
+    if let news { tell([.receivers(stream, news)]) }
   }
 
   /// The server takes other layers of a stream than before, or others want some.
@@ -633,4 +688,14 @@ final class LiveKitSession: RoomSession, TransportDelegate {
   var received: TransportStats { state.withLock { $0.reception }?.stats ?? TransportStats() }
   func receivedEntries(at time: Double) -> [JSON] { state.withLock { $0.reception }?.statsEntries(at: time) ?? [] }
   func look(receiving stream: StreamID) -> InboundSnapshot? { place(of: stream).flatMap { $0.reception?.look(receiving: $0.sid) } }
+}
+
+extension StreamFormat {
+  /// As it is said to a server of this library.
+  fileprivate var announced: LiveKitClient.Format {
+    switch self {
+    case .video(let format, _): .video(format)
+    case .audio(let format, _): .audio(format)
+    }
+  }
 }

@@ -1,5 +1,6 @@
 import MediaCore
 import MediaNetwork
+import MediaSignalling
 import MediaTransport
 
 extension TransportFactory {
@@ -24,7 +25,9 @@ struct LiveKitTarget: TransportTarget {
     let network = network.ignoringEnvironment(context.ignoresEnvironment)
     let (thread, capture) = (try context.thread(), try context.capture())
     // Without API keys the room's verifier judges it.
-    let accepts = url.room == nil ? LiveKitTarget.check : { @Sendable (_: AccessToken) throws(MediaError) in }
+    let accepts = { @Sendable [room = url.room, userID = context.member.userID] (token: AccessToken) throws(MediaError) in
+      if room == nil { try LiveKitTarget.check(token, of: userID) }
+    }
     return try RoomTransport(
       context, network: network, capture: capture, RoomRules(isPatient: url.room == nil, takesLayers: true, accepts: accepts)
     ) {
@@ -37,13 +40,18 @@ struct LiveKitTarget: TransportTarget {
   func close() { farewells.wait() }
 
   /// What stands in it is the server's to judge.
-  private static let check = { @Sendable (token: AccessToken) throws(MediaError) in
+  private static func check(_ token: AccessToken, of userID: String) throws(MediaError) {
     guard !token.value.isEmpty else {
       throw MediaError(.permission, "the session has no access token; LiveKit needs one (a JWT), which names the room")
     }
     let parts = token.value.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
     guard parts.count == 3, parts.allSatisfy({ !$0.isEmpty }) else {
       throw MediaError(.invalid, "the access token is none of LiveKit; accepted: a JWT, as msdk_access_token_create makes it")
+    }
+    // Before somebody else is put out by it.
+    if let identity = LiveKitToken.claims(of: token.value)?.identity, !identity.isEmpty, identity != userID {
+      let theirs = identity.prefix(64)
+      throw MediaError(.invalid, "the access token is of \"\(theirs)\", the session of \"\(userID.prefix(64))\"; accepted: the same")
     }
   }
 }

@@ -14,7 +14,7 @@ extension WebRTCOptions {
     signalling.acceptsLayers = acceptsLayers
     var peer = PeerSettings(signalling)
     peer.ice.policy = isRelayed ? .relay : .all
-    (peer.isForwarded, peer.isPlayedOut) = (isForwarded, isPlayedOut)
+    (peer.isForwarded, peer.isPlayedOut, peer.expectsMedia) = (isForwarded, isPlayedOut, expectsMedia)
     if hasChannels { peer.data = DataChannelSettings() }
     var settings = PeerDriverSettings(peer)
     settings.servers = servers + added

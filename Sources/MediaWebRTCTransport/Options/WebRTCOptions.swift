@@ -32,6 +32,8 @@ struct WebRTCOptions: Sendable {
   var isForwarded = false
   /// What comes is played at this end; false: it is passed on.
   var isPlayedOut = true
+  /// Media will be agreed on, though only data was at first.
+  var expectsMedia = false
   /// Data channels are accepted, and may be opened.
   var hasChannels = false
   /// Streams that come in several sizes are taken in all of them; else in one.

@@ -67,6 +67,8 @@ final class RoomReception<Source: Hashable & Sendable>: PeerDriverDelegate {
     _ options: WebRTCOptions, servers: [ICEServer] = [], network: any Network, thread: any DriverLoop, tap: (any PacketTap)?,
     handle: @escaping @Sendable (RoomReceptionEvent<Source>) -> Void
   ) {
+    var options = options
+    options.expectsMedia = true
     (self.options, self.servers, self.network, self.thread, self.tap, self.handle) = (options, servers, network, thread, tap, handle)
   }
 

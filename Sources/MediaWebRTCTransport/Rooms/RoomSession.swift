@@ -48,6 +48,8 @@ protocol RoomSession: AnyObject, Sendable {
   func publish(_ one: RoomPublication) throws(MediaError)
   func unpublish(_ stream: StreamID)
   func setMuted(_ stream: StreamID, _ isMuted: Bool)
+  /// What newcomers get to know of a stream.
+  func setFormat(_ stream: StreamID, _ format: StreamFormat)
   func subscribe(to stream: StreamID, _ sink: StreamSink)
   func unsubscribe(from stream: StreamID)
   func requestKeyFrame(of stream: StreamID)
@@ -87,6 +89,8 @@ extension RoomSession {
   func prepareToLeave() {}
   /// Ignored: of a transport without the feature `attributes`.
   func setAttribute(_ key: String, _ value: String?) throws(MediaError) {}
+  /// Ignored: frames alone say what they are.
+  func setFormat(_ stream: StreamID, _ format: StreamFormat) {}
   /// Ignored: of a transport without the feature `preferences`.
   func prefer(_ preference: VideoPreference, of stream: StreamID) {}
 }

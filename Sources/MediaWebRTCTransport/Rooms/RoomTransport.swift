@@ -189,10 +189,12 @@ final class RoomTransport: Transport {
   }
 
   func setFormat(_ stream: StreamID, _ format: StreamFormat) {
-    state.withLock { state in
-      guard let place = state.publications.firstIndex(where: { $0.id == stream }) else { return }
+    let session: (any RoomSession)? = state.withLock { state in
+      guard let place = state.publications.firstIndex(where: { $0.id == stream }) else { return nil }
       state.publications[place].format = format
+      return state.session
     }
+    session?.setFormat(stream, format)
   }
 
   func setMuted(_ stream: StreamID, _ isMuted: Bool) {

@@ -157,7 +157,7 @@ final class WebSocketLink: NetworkDriver {
       }
       (state.phase, state.starting) = (.connecting(link), link)
     } catch {
-      fail(&state, MediaError(error.status, "\(endpoint) \(place): \(error.text)"))
+      fail(&state, MediaError(error.status, "cannot connect to \(endpoint) \(place): \(error.text)"))
     }
   }
 
@@ -188,7 +188,7 @@ final class WebSocketLink: NetworkDriver {
       switch (state.phase, event) {
       case (.connecting(let mine), .opened) where mine === link: shake(&state, link, now)
       case (.connecting(let mine), .failed(let error)) where mine === link:
-        fail(&state, MediaError(error.status, "\(endpoint) \(place): \(error.text)"))
+        fail(&state, MediaError(error.status, "cannot connect to \(endpoint) \(place): \(error.text)"))
       case (.shaking(let mine, let http, _), .bytes(let bytes)) where mine === link:
         http.receive(bytes, now: now)
         take(&state, now)

@@ -26,7 +26,7 @@ package final class ServedPeer: Sendable {
   ) {
     var options = WebRTCOptions()
     (options.offersLoopback, options.bitrates, options.hasChannels) = (offersLoopback, bitrates, hasChannels)
-    (options.acceptsLayers, options.isPlayedOut) = (acceptsLayers, false)
+    (options.acceptsLayers, options.isPlayedOut, options.expectsMedia) = (acceptsLayers, false, true)
     // Nothing is received in a section that the server adds: it adds none.
     (options.receivesVideo, options.receivesAudio) = (false, false)
     peer = WebRTCTransport(options, servers: [], own: "", thread: thread, network: network, loop: loop)

@@ -11,8 +11,8 @@ struct BenchLinkCommand: ParsableCommand {
       It sends a grey video whose frames are as large as the bandwidth estimate allows, up to --bitrate, and prints what the second half \
       of the time has shown.
 
-      With a hub:// url two members join the room for that time, USER and USER-down. The first sends to the hub, and the second receives \
-      it from there, so that both directions are measured; the other members see a grey video. With an rtp: url the peer must answer with \
+      With the url of a room, as msdk serve prints it, two members join for that time, USER and USER-down. The first sends, and the second \
+      receives it from the server, so that both directions are measured; the other members see a grey video. With an rtp: url the peer must answer with \
       RTCP, as msdk receive does; feedback=1 in the url, at both ends, gives an estimate. What the peer sends is measured as the other \
       direction.
 
@@ -25,7 +25,7 @@ struct BenchLinkCommand: ParsableCommand {
       Examples:
         msdk serve standup --address 127.0.0.1 > urls.txt &
         sleep 1
-        msdk bench-link "$(grep -o 'hub://.*' urls.txt)" --seconds 4
+        msdk bench-link "$(grep -o 'livekit+ws.*' urls.txt)" --seconds 4
         kill $!
         msdk receive 'rtp://:5004?feedback=1' > received.txt &
         sleep 1
@@ -33,7 +33,7 @@ struct BenchLinkCommand: ParsableCommand {
         wait
       """)
 
-  @Argument(help: ArgumentHelp("hub://..., as msdk serve prints it, or rtp://HOST:PORT, with ?key=value&...", valueName: "url"))
+  @Argument(help: ArgumentHelp("livekit+wss://..., as msdk serve prints it, or rtp://HOST:PORT, with ?key=value&...", valueName: "url"))
   var url: String
 
   @Option(help: ArgumentHelp("For how long, 2 to 600; default: 10.", valueName: "n"), transform: { try Arguments.seconds($0) })
@@ -67,8 +67,8 @@ struct BenchLinkCommand: ParsableCommand {
     }
     guard (2...600).contains(seconds) else { throw ValidationError("--seconds is \(seconds.shortText); accepted: 2..600") }
     guard (100_000...50_000_000).contains(bitrate) else { throw ValidationError("--bitrate is \(bitrate); accepted: 100000..50000000") }
-    if isOfRoom, keys != nil { throw ValidationError("--keys is for rtp: urls; a hub exchanges keys itself") }
-    if !isOfRoom, user != nil || token != nil { throw ValidationError("--user and --token are for hub:// urls; rtp: has no members") }
+    if isOfRoom, keys != nil { throw ValidationError("--keys is for rtp: urls; a room exchanges keys itself") }
+    if !isOfRoom, user != nil || token != nil { throw ValidationError("--user and --token are for urls of rooms; rtp: has no members") }
   }
 
   func run() throws {

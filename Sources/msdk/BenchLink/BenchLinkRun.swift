@@ -62,7 +62,7 @@ struct BenchLinkRun {
   private func join(_ engine: Engine, _ user: String) throws(MediaError) -> Session {
     let session = try NetworkEnd.session(
       SessionOptions(url: command.url, userID: user), token: command.token, keys: command.keys, in: engine)
-    try NetworkEnd.connect(session, hasServer: command.isOfRoom, isOfHub: command.isOfRoom)
+    try NetworkEnd.connect(session, hasServer: command.isOfRoom, isServed: command.isOfRoom)
     return session
   }
 

@@ -27,7 +27,7 @@ struct NetworkEnd {
     if let path = options.sdpOut { try FileWriter.write(session.localDescription(), to: path, isSecret: true) }
     if let path = options.sdp, options.sdpType == .answer { try takeAnswer(path) }
     try prepare(session)
-    try NetworkEnd.connect(session, hasServer: options.hasServer, isOfHub: options.isOfHub)
+    try NetworkEnd.connect(session, hasServer: options.hasServer, isServed: options.isServed)
   }
 
   /// With the token and the keys of these files.
@@ -43,16 +43,16 @@ struct NetworkEnd {
   }
 
   /// Returns when it is connected.
-  static func connect(_ session: Session, hasServer: Bool, isOfHub: Bool) throws(MediaError) {
+  static func connect(_ session: Session, hasServer: Bool, isServed: Bool) throws(MediaError) {
     try session.connect()
-    // A hub that is not there says so by itself.
+    // A room that is not served there says so by itself.
     do throws(MediaError) {
       try Call.wait(session, hasServer ? 4 * Call.patience : Call.patience, for: "the connection") { event in
         if case .state(.connected, _) = event { return () }
         return nil
       }
     } catch {
-      guard isOfHub, [.io, .timeout, .notFound].contains(error.status) else { throw error }
+      guard isServed, [.io, .timeout, .notFound].contains(error.status) else { throw error }
       throw MediaError(
         error.status, NextStep.trying("msdk serve on that machine, which prints its urls, and msdk doctor there", after: error.text))
     }

@@ -23,7 +23,7 @@ struct NetworkOptions: ParsableArguments {
   @Argument(
     help: ArgumentHelp(
       """
-      rtp://HOST:PORT, rtp://:PORT, or for descriptions rtp: - each with ?key=value&... - or hub://..., as msdk serve prints it; \
+      rtp://HOST:PORT, rtp://:PORT, or for descriptions rtp: - each with ?key=value&... - or livekit+wss://..., as msdk serve prints it; \
       whip+https://..., whep+https://..., janus+https://...
       """,
       valueName: "url"))
@@ -101,7 +101,8 @@ struct NetworkOptions: ParsableArguments {
   /// There is a server, which may want to see a token.
   var hasServer: Bool { Transports.factory(of: url)?.features.isSuperset(of: [.network, .accessTokens]) ?? false }
   var isOfRoom: Bool { Transports.factory(of: url)?.features.isSuperset(of: [.network, .members]) ?? false }
-  var isOfHub: Bool { Transports.factory(of: url)?.features.isSuperset(of: [.network, .attributes]) ?? false }
+  /// By msdk serve, or another server of LiveKit's protocol.
+  var isServed: Bool { Transports.factory(of: url)?.features.isSuperset(of: [.network, .attributes]) ?? false }
   /// That of rtp://HOST:PORT.
   var port: UInt16? { (try? ParsedURL(url, scheme: "rtp", argument: "url", form: "rtp://HOST:PORT"))?.port }
 

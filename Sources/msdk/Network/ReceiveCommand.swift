@@ -69,9 +69,9 @@ struct ReceiveCommand: ParsableCommand {
   var soundRenderer: [[PluginItem]] = []
 
   func validate() throws {
-    if from != nil, !network.isOfRoom { throw ValidationError("--from is for rooms of a hub or of Janus; others have one peer") }
+    if from != nil, !network.isOfRoom { throw ValidationError("--from is for rooms; others have one peer") }
     if size != nil || fps != nil, !network.isOfRoom {
-      throw ValidationError("--size and --fps are for rooms of a hub or of Janus; others do not carry what a receiver prefers")
+      throw ValidationError("--size and --fps are for rooms; others do not carry what a receiver prefers")
     }
   }
 

@@ -56,7 +56,7 @@ struct SendCommand: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "vp8, the codec that RTP and hubs carry here; default: vp8, or the codec of a producer of encoded frames.", valueName: "codec"))
+      "vp8, the codec that networks carry here; default: vp8, or the codec of a producer of encoded frames.", valueName: "codec"))
   var codec: Codec?
 
   @Option(

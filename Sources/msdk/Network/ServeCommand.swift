@@ -8,16 +8,16 @@ struct ServeCommand: ParsableCommand {
       "Serves a room: people join with a browser, OBS and others by WHIP and WHEP, SDKs of LiveKit, and programs with MediaSDK by its url.",
     discussion: """
       Prints the url of the room's page, with a QR code for a phone, then the urls of WHIP and WHEP, and the url for msdk send, msdk receive \
-      and programs with MediaSDK; each for every local address that it listens at. Then it prints which members join and leave, until \
+      and programs with MediaSDK; each for every local address that it listens at. All are at one TCP port. Then it prints which members join and leave, until \
       Ctrl-C; refused connections and the reasons are printed on standard error. What members send is forwarded without decoding, VP8 and \
       Opus, and is protected in transit (TLS, DTLS, SRTP). There is nothing else to install.
 
       Browsers use camera and microphone on pages of https: and of this machine only. So the page is http: if all addresses are loopback, \
-      and https: otherwise. Without --certificate a certificate is made at each start: the urls for MediaSDK differ each time, and browsers \
+      and https: otherwise. Then, without --certificate, a certificate is made at each start: the urls for MediaSDK differ each time, and browsers \
       warn once, until the person accepts the certificate. Its fingerprint is printed, to be compared. With --certificate, name the host \
       that it is for with --host.
 
-      Firewalls must let TCP and UDP with the port of --port pass, TCP with that of --web, and UDP from browsers.
+      Firewalls must let TCP with the port of --port pass, and UDP of members.
 
       Tokens. Without --tokens, anyone who knows the url may join. With it, only members with a token from the file are admitted. Each \
       line of the file has a token, optionally after the user id that it is valid for. Members pass theirs in a file, too: --token. A page \
@@ -33,7 +33,7 @@ struct ServeCommand: ParsableCommand {
         echo open-sesame > token.txt
         msdk serve standup --address 127.0.0.1 --tokens token.txt > urls.txt &
         room=$!; sleep 1
-        url=$(grep -o 'hub://.*' urls.txt)
+        url=$(grep -o 'livekit+ws.*' urls.txt)
         msdk send "$url" --token token.txt --user carol \\
           --producer testpattern --sound tone --seconds 5 &
         msdk receive "$url" --token token.txt --from carol \\
@@ -52,17 +52,9 @@ struct ServeCommand: ParsableCommand {
   var host: String?
 
   @Option(
-    help: ArgumentHelp("The port of TCP and UDP for MediaSDK's own members; default: a free one.", valueName: "port"),
+    help: ArgumentHelp("The TCP port; default: a free one.", valueName: "port"),
     transform: { try Arguments.port($0) })
   var port: UInt16 = 0
-
-  @Option(
-    help: ArgumentHelp("The TCP port of the page, WHIP and WHEP; default: a free one.", valueName: "port"),
-    transform: { try Arguments.port($0) })
-  var web: UInt16 = 0
-
-  @Flag(name: .customLong("no-web"), help: "Only for members with MediaSDK: no page, no WHIP, no WHEP.")
-  var isWithoutWeb = false
 
   @Flag(inversion: .prefixedNo, help: "Print the page's url as a QR code; default: on a terminal.")
   var qr: Bool?
@@ -90,12 +82,7 @@ struct ServeCommand: ParsableCommand {
       throw ValidationError("only one of --certificate and --key is given; accepted: both, or neither")
     }
     guard address.count <= 8 else { throw ValidationError("--address is given \(address.count) times; accepted: up to 8") }
-    if isWithoutWeb, web != 0 || qr == true {
-      throw ValidationError("--no-web is given with \(web != 0 ? "--web" : "--qr"); accepted: one of them")
-    }
-    if let other = tokens != nil ? "--tokens" : isWithoutWeb ? "--no-web" : nil, apiKey != nil {
-      throw ValidationError("--api-key is given with \(other); accepted: one of them")
-    }
+    if tokens != nil, apiKey != nil { throw ValidationError("--api-key is given with --tokens; accepted: one of them") }
     if let host {
       let isPlain = host.utf8.allSatisfy { byte in
         (0x30...0x3A).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte) || byte == 0x2D || byte == 0x2E

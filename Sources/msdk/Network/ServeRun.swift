@@ -1,6 +1,7 @@
 import CMediaSDK
 import MediaCore
 import MediaSDK
+import MediaServer
 import MediaTransport
 
 /// A room of this process that is open to the network, until the user has had enough.
@@ -21,7 +22,7 @@ struct ServeRun {
       let tokens = try TokenFile(reading: path)
       access.verification = .function { tokens.answer($0) }
     }
-    var options = HubOptions()
+    var options = ServeOptions()
     if let path = command.apiKey {
       let verifier = APIKeyAccess(key: try APIKey(reading: path), room: command.room)
       access.verification = .function { verifier.answer($0) }
@@ -32,26 +33,25 @@ struct ServeRun {
     if !command.address.isEmpty { options.addresses = command.address.joined(separator: ",") }
     if let certificate = command.certificate, let key = command.key { options.certificate = (certificate, key) }
     options.mostMembers = command.most
-    options.webPort = command.isWithoutWeb ? nil : command.web
     // Nobody is told of before the urls are.
     let urls = Monitor(false)
     options.watch = { change in
       _ = urls.wait(until: .max) { $0 ? () : nil }
       if let words = ServeRun.words(change) { Terminal.show(words) }
     }
-    try show(engine.openHub(url, options))
+    try show(engine.serve(url, options))
     urls.withLock { $0 = true }
     urls.notify()
     while !signals.wait(milliseconds: ServeRun.tick) {}
     signals.letThrough()
-    try engine.closeHub(url)
+    try engine.stopServing(url)
   }
 
   // MARK: Where it is
 
-  private func show(_ info: HubInfo) throws(MediaError) {
+  private func show(_ info: ServeInfo) throws(MediaError) {
     let addresses = command.address.isEmpty ? ["0.0.0.0"] : command.address
-    let urls = ServedURLs(info, room: command.room, listening: addresses, host: command.host)
+    let urls = ServedURLs(info, listening: addresses, host: command.host)
     ServeRun.show("page", urls.pages, colour: .bold)
     if let page = urls.pages.first {
       if command.tokens != nil { Terminal.show("           each person adds #token=TOKEN to it") }
@@ -86,13 +86,11 @@ struct ServeRun {
     Terminal.show("")
   }
 
-  private static func words(_ change: HubChange) -> String? {
+  private static func words(_ change: ServerChange) -> String? {
     switch change {
     case .entered(let member):
       let name = member.displayName == member.userID ? "" : " (\(member.displayName))"
       return Terminal.oneLine("\(member.userID)\(name) joined")
-    case .away(let userID): return Terminal.oneLine("\(userID) is away")
-    case .returned(let userID): return Terminal.oneLine("\(userID) is back")
     // The engine logs it.
     case .refused: return nil
     case .left(let userID, let error): return Terminal.oneLine("\(userID) left" + (error.map { ": \($0.text)" } ?? ""))

@@ -9,17 +9,18 @@ struct ServedURLs {
   let sessions: [String]
 
   /// `listening`: as given, 0.0.0.0 and :: included. `host`: what stands in all urls in their place.
-  init(_ info: HubInfo, room: String, listening: [String], host: String?) {
-    let hosts = host.map { [$0] } ?? ServedURLs.hosts(listening, first: ServedURLs.host(of: info.url))
-    let path = info.webURL.split(separator: "/").last.map { "/\($0)" } ?? ""
-    let scheme = info.webURL.prefix { $0 != ":" }
+  init(_ info: ServeInfo, listening: [String], host: String?) {
+    let hosts = host.map { [$0] } ?? ServedURLs.hosts(listening, first: ServedURLs.host(of: info.pageURL))
+    let path = info.pageURL.split(separator: "/").last.map { "/\($0)" } ?? ""
+    let scheme = info.pageURL.prefix { $0 != ":" }
     // A browser takes no zone in a url, and so does not reach an address that is of one link only.
-    let web = info.webURL.isEmpty ? [] : hosts.filter { !$0.contains("%") }.map { "\(scheme)://\(ServedURLs.written($0)):\(info.webPort)" }
+    let web = hosts.filter { !$0.contains("%") }.map { "\(scheme)://\(ServedURLs.written($0)):\(info.port)" }
     pages = web.map { $0 + path }
     liveKit = web.map { "ws\($0.dropFirst(4))" }
     whip = web.map { "\($0)/whip\(path)" }
     whep = web.map { "\($0)/whep\(path)" }
-    sessions = hosts.map { "hub://\(ServedURLs.written($0)):\(info.port)/\(room)?fingerprint=\(info.fingerprint)" }
+    let options = info.url.drop { $0 != "#" }
+    sessions = web.map { "livekit+ws\($0.dropFirst(4))\(options)" }
   }
 
   /// Each once; that from which this machine sends to others before the rest, as it is what others reach most likely.

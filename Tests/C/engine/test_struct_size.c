@@ -147,9 +147,9 @@ static msdk_result pass_access_token_options(const void *it) {
   return msdk_access_token_create(it, token, sizeof token, NULL);
 }
 
-static msdk_result pass_hub_options(const void *it) {
-  msdk_result result = msdk_room_open_hub(real, "loopback:options", it, NULL);
-  if (result >= 0) CHECK_OK(msdk_room_close_hub(real, "loopback:options"));
+static msdk_result pass_serve_options(const void *it) {
+  msdk_result result = msdk_room_serve(real, "loopback:options", it, NULL);
+  if (result >= 0) CHECK_OK(msdk_room_stop_serving(real, "loopback:options"));
   return result;
 }
 
@@ -191,10 +191,10 @@ static void structs_that_are_read(void) {
   token.api_secret = "a secret of thirty-two characters";
   token.room = "lobby";
   token.user_id = "anna";
-  msdk_hub_options hub = MSDK_INIT(msdk_hub_options);
-  hub.addresses = "127.0.0.1";
-  hub.port = MSDK_PORT_ANY;
-  hub.most_members = 3;
+  msdk_serve_options serve = MSDK_INIT(msdk_serve_options);
+  serve.addresses = "127.0.0.1";
+  serve.port = MSDK_PORT_ANY;
+  serve.most_members = 3;
   msdk_outgoing_audio_options sound = sound_options(44100, 2, MSDK_SAMPLE_F32, 30);
   msdk_incoming_audio_options hearing = hearing_options(16000, 0, 0, 0);
   msdk_audio_format tone = audio_format_of(MSDK_SAMPLE_S16, 48000, 1);
@@ -230,7 +230,7 @@ static void structs_that_are_read(void) {
     {"room_options", &room_options, sizeof room_options, pass_room_options},
     {"access_grant", &grant, sizeof grant, pass_grant},
     {"access_token_options", &token, sizeof token, pass_access_token_options},
-    {"hub_options", &hub, sizeof hub, pass_hub_options},
+    {"serve_options", &serve, sizeof serve, pass_serve_options},
   };
   for (size_t i = 0; i < sizeof inputs / sizeof inputs[0]; i++) {
     const input *it = &inputs[i];
@@ -395,13 +395,13 @@ static msdk_result fill_data(void *it) {
   return msdk_session_read_data(lively.bob, it, buffer, sizeof buffer);
 }
 
-static msdk_result fill_hub_info(void *it) { return msdk_room_get_hub_info(real, "loopback:hub", it); }
+static msdk_result fill_serve_info(void *it) { return msdk_room_get_serve_info(real, "loopback:served", it); }
 
-static msdk_result fill_opened_hub(void *it) {
-  msdk_hub_options options = MSDK_INIT(msdk_hub_options);
+static msdk_result fill_served(void *it) {
+  msdk_serve_options options = MSDK_INIT(msdk_serve_options);
   options.port = MSDK_PORT_ANY;
-  msdk_result result = msdk_room_open_hub(real, "loopback:options", &options, it);
-  if (result >= 0) CHECK_OK(msdk_room_close_hub(real, "loopback:options"));
+  msdk_result result = msdk_room_serve(real, "loopback:options", &options, it);
+  if (result >= 0) CHECK_OK(msdk_room_stop_serving(real, "loopback:options"));
   return result;
 }
 
@@ -416,8 +416,8 @@ static const output outputs[] = {
   {"log_record", sizeof(msdk_log_record), fill_log_record},
   {"attribute", sizeof(msdk_attribute), fill_attribute},
   {"data_message", sizeof(msdk_data_message), fill_data},
-  {"hub_info", sizeof(msdk_hub_info), fill_hub_info},
-  {"hub_info (open)", sizeof(msdk_hub_info), fill_opened_hub},
+  {"serve_info", sizeof(msdk_serve_info), fill_serve_info},
+  {"serve_info (served)", sizeof(msdk_serve_info), fill_served},
   {"access_request", sizeof(msdk_access_request), fill_request},
   {"audio_format (producer)", sizeof(msdk_audio_format), fill_producer_format},
   {"incoming_video_info", sizeof(msdk_incoming_video_info), fill_incoming_info},
@@ -569,10 +569,10 @@ int main(int argc, char **argv) {
   if (CHECK(event_wait(lively.engine, lively.bob, MSDK_EVENT_INCOMING_AUDIO_ADDED, &event))) sound_in = event.incoming_audio;
   CHECK_OK(msdk_incoming_audio_start(sound_in, NULL));
   real = engine_new(MSDK_CLOCK_SYSTEM);
-  msdk_hub_options hub = MSDK_INIT(msdk_hub_options);
-  hub.addresses = "127.0.0.1";
-  hub.port = MSDK_PORT_ANY;
-  CHECK_OK(msdk_room_open_hub(real, "loopback:hub", &hub, NULL));
+  msdk_serve_options serve = MSDK_INIT(msdk_serve_options);
+  serve.addresses = "127.0.0.1";
+  serve.port = MSDK_PORT_ANY;
+  CHECK_OK(msdk_room_serve(real, "loopback:served", &serve, NULL));
   RUN(structs_that_are_read);
   RUN(missing_members_are_zero);
   RUN(arrays_have_the_stride_of_the_first);

@@ -193,7 +193,7 @@ static void one_step(void) {
   case 42: if (below(3) == 0) msdk_instance_destroy(handle(INSTANCE)); break;
   case 43: if (below(200) == 0) new_engine(); break;
   case 44: doors(); break;
-  case 45: if (below(4) == 0) hubs(); break;
+  case 45: if (below(4) == 0) served_rooms(); break;
   case 46: prefer(); break;
   default: msdk_engine_advance_clock(engine, below(30) == 0 ? below(60) * SECOND : below(100) * MS); break;
   }

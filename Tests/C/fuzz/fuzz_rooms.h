@@ -55,23 +55,25 @@ static msdk_result decide(void *user, const msdk_access_request *request, msdk_a
 
 static msdk_engine *real; /* of the system clock */
 
-/* Rooms over the network, mostly at this machine; those that are opened nobody joins. */
-static void hubs(void) {
+/* Rooms over the network, mostly at this machine; those that are served nobody joins. */
+static void served_rooms(void) {
   if (real == NULL) real = engine_new(MSDK_CLOCK_SYSTEM);
   msdk_engine *whose = goes_wrong(3) ? some_engine() : real;
-  msdk_hub_options options = MSDK_INIT(msdk_hub_options);
-  msdk_hub_info info = MSDK_INIT(msdk_hub_info);
+  msdk_serve_options options = MSDK_INIT(msdk_serve_options);
+  msdk_serve_info info = MSDK_INIT(msdk_serve_info);
   options.addresses = goes_wrong(3) ? text() : "127.0.0.1";
   options.port = goes_wrong(6) ? number() : MSDK_PORT_ANY;
   if (goes_wrong(6)) options.certificate = text();
   if (goes_wrong(6)) options.key = text();
   if (goes_wrong(6)) options.most_members = number();
+  if (goes_wrong(6)) options.api_key = text();
+  if (goes_wrong(6)) options.api_secret = text();
   options.struct_size = struct_size(sizeof options);
   info.struct_size = struct_size(sizeof info);
   const char *url = below(4) == 0 ? text() : "loopback:fuzz";
-  if (below(3) == 0) msdk_room_open_hub(whose, url, &options, below(2) == 0 ? NULL : &info);
-  msdk_room_get_hub_info(whose, url, &info);
-  if (below(4) == 0) msdk_room_close_hub(whose, url);
+  if (below(3) == 0) msdk_room_serve(whose, url, &options, below(2) == 0 ? NULL : &info);
+  msdk_room_get_serve_info(whose, url, &info);
+  if (below(4) == 0) msdk_room_stop_serving(whose, url);
 }
 
 /* Doors, and moderators. Mostly open ones, as a call needs people. */

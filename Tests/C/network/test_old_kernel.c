@@ -25,7 +25,7 @@ static void without_epoll_pwait2(void) {
   CHECK(syscall(SYS_epoll_pwait2, -1, NULL, 0, NULL, NULL) == -1 && errno == ENOSYS);
 }
 
-static void a_call_over_a_hub(void) {
+static void a_call_in_a_served_room(void) {
   house it = house_new("127.0.0.1");
   end alice = inmate(&it, "alice"), bob = guest(&it, "bob", "");
   show film = show_start(it.away, &bob, &alice);
@@ -36,6 +36,6 @@ static void a_call_over_a_hub(void) {
 
 int main(int argc, char **argv) {
   without_epoll_pwait2();
-  RUN(a_call_over_a_hub);
+  RUN(a_call_in_a_served_room);
   return check_finish();
 }

@@ -1,4 +1,4 @@
-/* room.h, session.h: access that ends, and its renewal by another token, in a loopback room and over a hub. */
+/* room.h, session.h: access that ends, and its renewal by another token, in a loopback room and a served one. */
 #include "hosting.h"
 
 /* Decides by the token: "read" and "write" grant that, "brief" grants 2 s; others are refused with a reason. */
@@ -303,9 +303,9 @@ static void tokens_that_cannot_be(void) {
   msdk_engine_destroy(engine);
 }
 
-/* ------------------------------------------------------------------------------------------------------------------- hub */
+/* ---------------------------------------------------------------------------------------------------------------- served */
 
-static void over_a_hub(void) {
+static void in_a_served_room(void) {
   house it = house_new("127.0.0.1");
   clerk desk = {.lifetime_ns = 3600 * SECOND};
   employ(it.host, it.room, &desk);
@@ -313,8 +313,9 @@ static void over_a_hub(void) {
   CHECK(end_state(&alice, MSDK_SESSION_CONNECTED));
   CHECK(end_state(&bob, MSDK_SESSION_CONNECTED));
   CHECK(end_wait(&alice, MSDK_EVENT_PARTICIPANT_JOINED, 1));
-  msdk_outgoing_audio *voice = voice_new(it.away, MSDK_CODEC_OPUS);
-  CHECK_OK(msdk_session_start_audio(alice.session, voice));
+  singing *song = sing_start(it.away, &alice, &bob, 440);
+  msdk_outgoing_audio *voice = song->voice.stream;
+  CHECK(sing_on(it.away, song, 300));
   end carol = guest_at(it.away, it.url, "carol", "brief");
   CHECK(end_wait(&carol, MSDK_EVENT_ACCESS_EXPIRING, 1));
   CHECK((int64_t)carol.last[MSDK_EVENT_ACCESS_EXPIRING].value <= SECOND);
@@ -340,6 +341,7 @@ static void over_a_hub(void) {
   CHECK_EQ(end_reason(&bob), MSDK_E_PERMISSION);
   CHECK_STR_CONTAINS(end_words(&bob), "expired");
   CHECK(is_state(alice.session, MSDK_SESSION_CONNECTED));
+  sing_end(song);
   house_close(&it);
 }
 
@@ -352,6 +354,6 @@ int main(int argc, char **argv) {
   RUN(the_time_goes_on_while_the_network_is_down);
   RUN(answers_are_pulled);
   RUN(tokens_that_cannot_be);
-  RUN(over_a_hub);
+  RUN(in_a_served_room);
   return check_finish();
 }

@@ -1,4 +1,4 @@
-/* session.h: attributes of participants, in a loopback room and over a hub. */
+/* session.h: attributes of participants, in a loopback room and a served one. */
 #include "hosting.h"
 
 static int has(msdk_session *session, const char *user, const char *key, const char *expected) {
@@ -130,7 +130,7 @@ static void what_is_not_accepted(void) {
   msdk_engine_destroy(engine);
 }
 
-/* ------------------------------------------------------------------------------------------------------------------- hub */
+/* ---------------------------------------------------------------------------------------------------------------- served */
 
 static end talker(msdk_engine *engine, const char *url, const char *user) {
   msdk_session_options options = MSDK_INIT(msdk_session_options);
@@ -143,7 +143,7 @@ static end talker(msdk_engine *engine, const char *url, const char *user) {
   return it;
 }
 
-static void over_a_hub(void) {
+static void in_a_served_room(void) {
   house it = house_new("127.0.0.1");
   end alice = talker(it.host, it.room, "alice"), bob = talker(it.away, it.url, "bob");
   CHECK_OK(msdk_session_set_attribute(bob.session, "state", "coming")); /* wherever he is by now */
@@ -196,7 +196,7 @@ static void a_newcomer_gets_all(void) {
 int main(int argc, char **argv) {
   RUN(everybody_reads_them);
   RUN(what_is_not_accepted);
-  RUN(over_a_hub);
+  RUN(in_a_served_room);
   RUN(a_newcomer_gets_all);
   return check_finish();
 }

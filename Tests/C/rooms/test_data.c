@@ -504,7 +504,7 @@ static void urls_without_data(void) {
   static const char *const urls[][2] = {
     {"rtp://127.0.0.1:5004", "rtp:"},
     {"webrtc:", "webrtc:"},
-    {"hub://127.0.0.1:5004/lobby?fingerprint=00112233445566778899AABBCCDDEEFF00112233445566778899AABBCCDDEEFF", "hub:"}};
+    {"janus+http://127.0.0.1:8088/janus?room=1", "janus+http:"}};
   for (size_t i = 0; i < MSDK_COUNT(urls); i++) {
     msdk_session *session = session_new(engine, urls[i][0], "alice");
     CHECK_ERROR(send_number(session, 1), MSDK_E_UNSUPPORTED, urls[i][1]);

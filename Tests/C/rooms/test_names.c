@@ -1,4 +1,4 @@
-/* rtp.h, hub.h: hosts that have a name. Neither a name server nor a network is needed. */
+/* rtp.h, serve.h: hosts that have a name. Neither a name server nor a network is needed. */
 #include "hosting.h"
 #include "process.h"
 
@@ -30,7 +30,7 @@ static void rtp_to_localhost(void) {
 }
 
 /* [::1], where localhost is that too, is refused first. */
-static void hub_at_localhost(void) {
+static void served_at_localhost(void) {
   house it = house_new("127.0.0.1");
   it.address = "localhost";
   end alice = inmate(&it, "alice"), bob = guest(&it, "bob", "");
@@ -44,7 +44,7 @@ static void hub_at_localhost(void) {
 /* RFC 6761, section 6.4. Both at once: where no name server answers, each takes the 10 s for which a name is waited for. */
 static void names_that_do_not_exist(void) {
   msdk_engine *engine = engine_new(MSDK_CLOCK_SYSTEM);
-  end both[] = {end_new(engine, "rtp://Nowhere.Invalid:5004"), end_new(engine, "hub://nowhere.invalid:5004/lobby?fingerprint=" PRINT)};
+  end both[] = {end_new(engine, "rtp://Nowhere.Invalid:5004"), end_new(engine, "livekit+wss://nowhere.invalid:5004#room=lobby&fingerprint=" PRINT)};
   for (int i = 0; i < 2; i++) CHECK_OK(msdk_session_connect(both[i].session));
   for (int i = 0; i < 2; i++) {
     msdk_result reason = end_reason(&both[i]);
@@ -58,12 +58,12 @@ static void names_that_do_not_exist(void) {
 static void left_meanwhile(void) {
   msdk_engine *engine = engine_new(MSDK_CLOCK_SYSTEM);
   for (int i = 0; i < 20; i++) {
-    end rtp = end_new(engine, "rtp://nowhere.invalid:5004"), hub = end_new(engine, "hub://nowhere.invalid:1/a?fingerprint=" PRINT);
+    end rtp = end_new(engine, "rtp://nowhere.invalid:5004"), room = end_new(engine, "livekit+wss://nowhere.invalid:1#room=a&fingerprint=" PRINT);
     CHECK_OK(msdk_session_connect(rtp.session));
-    CHECK_OK(msdk_session_connect(hub.session));
+    CHECK_OK(msdk_session_connect(room.session));
     msdk_session_disconnect(rtp.session); /* it may have ended already */
     msdk_session_destroy(rtp.session);
-    msdk_session_destroy(hub.session);
+    msdk_session_destroy(room.session);
   }
   end last = end_new(engine, "rtp://nowhere.invalid:5004");
   CHECK_OK(msdk_session_connect(last.session));
@@ -73,7 +73,7 @@ static void left_meanwhile(void) {
 int main(int argc, char **argv) {
   int threads = process_threads();
   RUN(rtp_to_localhost);
-  RUN(hub_at_localhost);
+  RUN(served_at_localhost);
   RUN(names_that_do_not_exist);
   RUN(left_meanwhile);
   /* A look-up cannot be cancelled. Until its thread has ended it has memory of the system's resolver, which a leak checker counts. */

@@ -9,8 +9,6 @@ package protocol FuzzTarget: SendableMetatype {
 package let fuzzTargets: [any FuzzTarget.Type] = [
   SRTPOpening.self, TLSRecords.self, TLSCertificateFiles.self, DTLSClientConversation.self, DTLSServerConversation.self,
   SCTPConversation.self,
-  HubRequests.self, HubNotices.self, HubConversation.self, HubRosterNews.self, HubStreamRequests.self,
-  HubMediaPackets.self, HubHostileHost.self, HubHostileMember.self,
   ICEConversation.self, JSEPConversation.self, SDPText.self, RTCPCompound.self, SessionReceive.self, PayloadHeaders.self,
   IsolationEvents.self, IsolationReplies.self, IsolationDescription.self,
   ElfHeaders.self, ScanCacheFile.self, ScanAnswers.self, ParameterJSON.self, URLText.self,

@@ -32,12 +32,7 @@ enum URLText: FuzzTarget {
         if let address = SocketAddress(host, port: 5004) { _ = try? RTPURL.configuration("rtp://" + text, cname: "end", at: address) }
       }
       expect((1...2).contains(configuration.legs.count) && configuration.packetSize > 0, "a configuration that cannot be")
-    case 2:
-      let url = try HubURL("hub://" + text, argument: "url")
-      expect((1...255).contains(url.room.utf8.count), "a room without a name")
-      if case .name(let name, _) = url.host {
-        expect(HostName(name.description) == name && name.description.utf8.count <= 254, "a name that is none")
-      }
+    case 2: _ = try Transports.factory(of: "livekit+wss://x", argument: "url").target("livekit+wss://" + text, "url")
     default: _ = try LoopbackURL.room(text, argument: "url")
     }
   }

@@ -10,7 +10,7 @@ import time
 import unittest
 from typing import Any, Callable
 
-from hub.record import Record
+from served.record import Record
 from link import INTEROP, Link
 
 PATIENCE = 40.0  # seconds for what takes one or two

@@ -8,7 +8,7 @@ from __future__ import annotations
 import time
 import unittest
 
-from hub.record import Record, Span
+from served.record import Record, Span
 from rtc.call import MISSING
 from rtc.impaired import NUMBERS, OTHER, ImpairedCall
 

@@ -41,8 +41,8 @@ class LiveKitRoom(unittest.IsolatedAsyncioTestCase):
         asyncio.get_running_loop().slow_callback_duration = 10  # seconds: pictures are made on the loop
         self.engine = mediasdk.Engine()
         self.addCleanup(self.engine.close)
-        self.hub = mediasdk.open_hub(self.engine, ROOM, "127.0.0.1", web_port=mediasdk.PORT_ANY, access=(KEY, SECRET))
-        self.url = f"ws://127.0.0.1:{self.hub.info.web_port}"
+        self.server = mediasdk.serve_room(self.engine, ROOM, "127.0.0.1", access=(KEY, SECRET))
+        self.url = f"ws://127.0.0.1:{self.server.port}"
         self.everybody: list[Any] = []
 
     def add(self, one: Any) -> Any:
@@ -145,7 +145,7 @@ class LiveKitRoom(unittest.IsolatedAsyncioTestCase):
             other = client.room.remote_participants[name]
             self.assertEqual((other.name, other.metadata, other.attributes), (name.title(), f"metadata of {name}", {"of": name}))
             self.assertEqual({one.source for one in other.track_publications.values()}, {CAMERA, MICROPHONE})
-        self.assertEqual(self.hub.info.member_count, 2)
+        self.assertEqual(self.server.info.member_count, 2)
         for client in [anna, bob]:
             # How well is a matter of what else this machine does.
             await self.until(f"{client.name} knows how both are connected", lambda: set(client.qualities) == {"anna", "bob"})
@@ -532,7 +532,7 @@ class LiveKitRoom(unittest.IsolatedAsyncioTestCase):
         await anna.own.publish_data(b"again")
         await bob.own.publish_data(b"welcome")
         await self.until("data both ways", lambda: bob.data == [("anna", b"again", "")] and anna.data == [("bob", b"welcome", "")])
-        self.assertEqual(self.hub.info.member_count, 2)
+        self.assertEqual(self.server.info.member_count, 2)
         return anna, bob
 
     async def test_resumes(self) -> None:
@@ -547,7 +547,7 @@ class LiveKitRoom(unittest.IsolatedAsyncioTestCase):
 
     async def test_session_goes_on(self) -> None:
         """Its connection to the server is reset, of which others notice nothing."""
-        way = await Way(self.hub.info.web_port).open()
+        way = await Way(self.server.port).open()
         self.addAsyncCleanup(way.close)
         anna = await self.client("anna")
         await anna.publish_video(ANNA[0])
@@ -573,7 +573,7 @@ class LiveKitRoom(unittest.IsolatedAsyncioTestCase):
                 with self.assertRaisesRegex(rtc.ConnectError, "401"):
                     await self.client("eve", access)
                 self.assertLess(time.monotonic() - begin, 3)
-        self.assertEqual(self.hub.info.member_count, 0)
+        self.assertEqual(self.server.info.member_count, 0)
 
     async def test_same_identity(self) -> None:
         """The newcomer takes the place of the first."""
@@ -584,7 +584,7 @@ class LiveKitRoom(unittest.IsolatedAsyncioTestCase):
         await self.until("the first is disconnected", lambda: first.of("disconnected") == [(replaced,)])
         await second.publish_video(CLEO[0])
         await self.sees(bob, "anna", CLEO[0])
-        self.assertEqual((list(bob.room.remote_participants), self.hub.info.member_count), (["anna"], 2))
+        self.assertEqual((list(bob.room.remote_participants), self.server.info.member_count), (["anna"], 2))
         self.assertEqual(second.room.connection_state, rtc.ConnectionState.CONN_CONNECTED)
 
     async def test_twenty_come_and_go(self) -> None:
@@ -600,7 +600,7 @@ class LiveKitRoom(unittest.IsolatedAsyncioTestCase):
             await self.until(f"Anna knows that {name} left", lambda: name not in anna.room.remote_participants)
         for event in ("participant_connected", "participant_disconnected"):
             self.assertEqual([name for name, in anna.of(event)], names)
-        await self.until("only Anna is there", lambda: self.hub.info.member_count == 1)
+        await self.until("only Anna is there", lambda: self.server.info.member_count == 1)
         self.assertEqual(anna.room.connection_state, rtc.ConnectionState.CONN_CONNECTED)
 
 

@@ -210,13 +210,12 @@ class VideoRoom(InteropTest, unittest.IsolatedAsyncioTestCase):
         self.addAsyncCleanup(host.close)
         host.handle(no_more)
         access = ("key", "a secret of thirty-two characters")
-        hub = mediasdk.open_hub(host.engine, "loopback:lobby", "127.0.0.1", web_port=mediasdk.PORT_ANY, access=access)
+        server = mediasdk.serve_room(host.engine, "loopback:lobby", "127.0.0.1", access=access)
         token = mediasdk.create_access_token(api_key=access[0], api_secret=access[1], room="lobby", user_id="bot")
         anna = self.join("janus+https", "Anna", 1, 440.0)
         await self.publish(program, "loopback:lobby", None, lambda: 0)
-        await self.publish(program, hub.url("127.0.0.1"), host, lambda: len(host.pictures))
-        await self.publish(program, f"whip+http://127.0.0.1:{hub.info.web_port}/whip/lobby", host, lambda: len(host.pictures))
-        await self.publish(program, f"livekit+ws://127.0.0.1:{hub.info.web_port}", host, lambda: len(host.pictures), TOKEN=token, USER_ID="bot")
+        await self.publish(program, f"whip+http://127.0.0.1:{server.port}/whip/lobby", host, lambda: len(host.pictures))
+        await self.publish(program, server.url(), host, lambda: len(host.pictures), TOKEN=token, USER_ID="bot")
         await self.publish(program, self.url("janus+https"), anna, lambda: sum(len(one) for one in anna.pictures.values()))
 
     async def test_through_a_proxy(self) -> None:

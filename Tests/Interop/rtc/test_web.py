@@ -32,8 +32,8 @@ class Web(unittest.IsolatedAsyncioTestCase):
         self.ours = OurEnd("loopback:web", OURS, TONE)
         self.addAsyncCleanup(self.ours.close)
         self.ours.handle(self.nothing)
-        self.hub = mediasdk.open_hub(self.ours.engine, "loopback:web", "127.0.0.1", web_port=mediasdk.PORT_ANY)
-        self.base = self.hub.web_url.rsplit("/", 1)[0]
+        self.server = mediasdk.serve_room(self.ours.engine, "loopback:web", "127.0.0.1")
+        self.base = self.server.page_url.rsplit("/", 1)[0]
 
     async def nothing(self, event: mediasdk.Event) -> None:
         pass
@@ -54,7 +54,7 @@ class PageTest(Web):
         await super().asyncSetUp()
 
     async def open(self, name: str) -> page.RoomPage:
-        one = await asyncio.to_thread(page.RoomPage, f"{self.hub.web_url}#name={name}&user={name.lower()}")
+        one = await asyncio.to_thread(page.RoomPage, f"{self.server.page_url}#name={name}&user={name.lower()}")
         self.addCleanup(one.close)
         await asyncio.to_thread(one.click, "join")
         await self.until(f"{name} is in the room", lambda: name.lower() in one.people)
@@ -69,7 +69,7 @@ class PageTest(Web):
         await self.until("pictures and sound of the page", lambda: len(self.ours.pictures) >= PICTURES and len(self.ours.samples) >= BUFFERS)
         self.assertEqual(set(self.ours.participants), {"ann"})
         await asyncio.to_thread(ann.click, "leave")
-        await self.until("the page has left", lambda: self.hub.info.member_count == 0)
+        await self.until("the page has left", lambda: self.server.info.member_count == 0)
         self.assertEqual(ann.errors, [])
 
     async def test_two_people(self) -> None:
@@ -113,7 +113,7 @@ class ClientTest(Web):
         words = [numbered.read(picture) for picture in self.ours.pictures]
         self.assertTrue(all(word is not None and word[0] == THEIRS for word in words), words)
         self.assertEqual([await session.end(), await session.end()], [200, 404])
-        await self.until("the client has left", lambda: self.hub.info.member_count == 0)
+        await self.until("the client has left", lambda: self.server.info.member_count == 0)
 
     async def test_a_player_of_whep(self) -> None:
         for path in ("/whep/web", "/whep/web/ours"):

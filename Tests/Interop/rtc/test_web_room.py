@@ -27,13 +27,13 @@ class WebRoom(unittest.IsolatedAsyncioTestCase):
         need("chromium", "cc")
         self.engine = mediasdk.Engine()
         self.addCleanup(self.engine.close)
-        self.hub = mediasdk.open_hub(self.engine, "loopback:standup", "127.0.0.1", web_port=mediasdk.PORT_ANY)
+        self.server = mediasdk.serve_room(self.engine, "loopback:standup", "127.0.0.1")
         directory = tempfile.TemporaryDirectory(prefix="msdk-bot-")
         self.addCleanup(directory.cleanup)
         program, library = Path(directory.name) / "bot", os.environ["MSDK_LIB_DIR"]
         subprocess.run(["cc", "-std=c11", "-D_POSIX_C_SOURCE=200809L", str(ROOT / "Tests/Interop/rtc/pages/bot.c"), f"-I{ROOT / 'Include'}", "-o",
                         str(program), f"-L{library}", "-lmediasdk", "-lm", f"-Wl,-rpath,{library}"], check=True, timeout=60)
-        self.bot = subprocess.Popen([program, self.hub.url("127.0.0.1")], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self.bot = subprocess.Popen([program, self.server.url()], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         self.addCleanup(self.end_bot)
 
     def end_bot(self) -> str:
@@ -43,7 +43,7 @@ class WebRoom(unittest.IsolatedAsyncioTestCase):
         return ""
 
     async def open(self, name: str) -> page.RoomPage:
-        one = await asyncio.to_thread(page.RoomPage, f"{self.hub.web_url}#name={name}&user={name.lower()}")
+        one = await asyncio.to_thread(page.RoomPage, f"{self.server.page_url}#name={name}&user={name.lower()}")
         self.addCleanup(one.close)
         return one
 

@@ -11,7 +11,7 @@ import Testing
   private let ms: Int64 = 1_000_000
   private let second: Int64 = 1_000_000_000
 
-  /// Of the hub's two each packet of sound is as long as two, since two people are heard.
+  /// Of the server's two each packet of sound is as long as two, since two people are heard.
   private func flows(_ seed: UInt64) -> [SimulatedFlow] {
     [550_000.0, 1_290_000, 1_840_000, 1_100_000].enumerated().map { place, most in
       let flow = SimulatedFlow(BandwidthEstimator(), seed: seed &* 100 &+ UInt64(place))

@@ -57,18 +57,27 @@ import Testing
     try check(house, bob)
   }
 
+  /// Who reads again is told what is new, and nothing of what was in between. Who does not read for long loses the connection, and then leaves.
   @Test func whoDoesNotReadMessagesLeaves() throws {
     let house = try ServerHouse.forLiveKit()
     let bot = try house.member("bot")
     let (anna, bob) = (try LiveKitEnd(house, "anna", at: "10.0.0.1"), try LiveKitEnd(house, "bob", at: "10.0.0.2"))
-    #expect(try house.run([anna, bob]) { anna.isHere && bob.isHere })
-    anna.wire.isDeaf = true
-    for number in 0..<2_000 where !house.changes.contains("left anna limit") {
+    let cleo = try LiveKitEnd(house, "cleo", at: "10.0.0.3")
+    #expect(try house.run([anna, bob, cleo]) { anna.isHere && bob.isHere && cleo.isHere })
+    (anna.wire.isDeaf, cleo.wire.isDeaf) = (true, true)
+    let before = cleo.said.count
+    for number in 0..<2_000 {
       try bot.link.setAttribute("key", String(repeating: "a", count: 1_000) + "\(number)")
       _ = try house.run([bob], for: 5 * millisecond) { false }
     }
-    #expect(house.changes.contains("left anna limit"), "\(house.changes)")
-    anna.close()
+    func newest(_ end: LiveKitEnd) -> String { String(end.others["bot"]?.attributes["key"]?.drop { $0 == "a" } ?? "") }
+    #expect(newest(bob) == "1999" && newest(cleo) != "1999")
+    cleo.wire.isDeaf = false
+    #expect(try house.run([bob, cleo], for: second) { newest(cleo) == "1999" }, "\(newest(cleo))")
+    #expect(cleo.said.count < before + 1_000, "\(cleo.said.count - before)")
+    #expect(try house.run([bob, cleo], for: 45 * second) { house.changes.contains("left anna timeout") }, "\(house.changes)")
+    for end in [anna, cleo] { end.close() }
+    #expect(try house.run([bob], for: second) { house.web.memberCount == 1 })
     try check(house, bob)
   }
 

@@ -60,7 +60,7 @@ private final class TokenClerk: AccessVerifier {
     let bot = try house.member("bot", publishes: [true, false])
     let anna = try house.session("anna", at: "10.0.0.1", publishes: [true, false])
     let bob = try house.session("böb & co", at: "10.0.0.2", publishes: [true, false])
-    #expect(try house.run(for: 5 * second) { anna.has("receivers 1") && bob.has("receivers 1") }, "\(anna.events)")
+    #expect(try house.run(for: 5 * second) { anna.has("receivers 2") && bob.has("receivers 2") }, "\(anna.events)")
     for end in [bot, anna, bob] { try end.call(for: 2 * second) }
     #expect(anna.added.count == 4 && bob.added.count == 4 && bot.added.count == 4)
     for (sender, others) in [(anna, [bot, bob]), (bot, [anna, bob])] {
@@ -72,6 +72,59 @@ private final class TokenClerk: AccessVerifier {
       }
     }
     #expect(bot.has("joined böb & co") && house.changes.contains("entered böb & co"))
+    bot.link.disconnect()
+    try close(anna, bob)
+  }
+
+  /// A stream is there when it is published, in the format that its publisher says, and they know who receives it and what they want of it.
+  @Test func streamsAreKnownBeforeTheirMedia() throws {
+    let bot = try house.member("bot")
+    (bot.subscribes, bot.notesOthers) = (false, false)
+    let (anna, bob) = (try house.session("anna", at: "10.0.0.1"), try house.session("bob", at: "10.0.0.2"))
+    bob.subscribes = false
+    #expect(try house.run(for: 5 * second) { anna.isHere && bob.isHere })
+    var video = VideoFormat(.nv12, width: 321, height: 241, frameRate: FrameRate(30_000, 1_001), contentHint: 3, expectedDelay: 7_000_000)
+    video.color = ColorSpace(primaries: 9, transfer: 16, matrix: 9, fullRange: true)
+    let sound = AudioFormat(.f32, sampleRate: 48_000, channels: 1, samplesPerBuffer: 480)
+    let (camera, voice) = (try anna.publish(.video(video, kind: 1)), try anna.publish(.audio(sound, kind: 1)))
+    #expect(try house.run(for: second) { bot.added.count == 2 && bob.added.count == 2 })
+    for end in [bot, bob] {
+      for stream in end.added {
+        switch stream.format {
+        case .video(let format, let kind): #expect(format == video && kind == 1)
+        case .audio(let format, let kind): #expect(format == sound && kind == 1)
+        }
+      }
+    }
+    try house.run(for: second)
+    #expect(!anna.events.contains { $0.hasPrefix("receivers") || $0.hasPrefix("wanted 3") }, "\(anna.events)")
+    // The first frame of what is received is the first that is sent after that.
+    let seen = try #require(bot.added.first { $0.isVideo }).id
+    bot.link.subscribe(to: seen, .encoded(bot))
+    #expect(try house.run(for: second) { anna.has("receivers 1") })
+    try anna.call(for: 500 * millisecond, audio: nil)
+    #expect(bot.received(isVideo: true) >= 14, "\(bot.received(isVideo: true))")
+    let bobs = try #require(bob.added.first { $0.isVideo }).id
+    bob.link.subscribe(to: bobs, .encoded(bob))
+    #expect(try house.run(for: second) { anna.has("receivers 2") })
+    bot.link.prefer(VideoPreference(width: 160, height: 120, frameRate: FrameRate(10)), of: seen)
+    bob.link.prefer(VideoPreference(width: 80, height: 60, frameRate: FrameRate(5)), of: bobs)
+    #expect(try house.run(for: 5 * second) { anna.has("wanted 160x120 at 10") }, "\(anna.events)")
+    // Over another connection, too; and what was withdrawn meanwhile is withdrawn.
+    anna.host?.resetConnections()
+    anna.link.unpublish(voice)
+    #expect(try house.run(for: 5 * second) { anna.has("reconnected") && bot.added.count == 1 && bob.added.count == 1 }, "\(bot.events)")
+    video.expectedDelay = 9_000_000
+    anna.link.setFormat(camera, .video(video, kind: 1))
+    try house.run(for: second)
+    let late = try house.session("cleo", at: "10.0.0.3")
+    #expect(try house.run(for: 5 * second) { late.added.count == 1 })
+    if case .video(let format, _)? = late.added.first?.format { #expect(format == video) }
+    bot.link.unsubscribe(from: seen)
+    late.link.disconnect()
+    #expect(try house.run(for: second) { anna.events.last { $0.hasPrefix("receivers") } == "receivers 1" }, "\(anna.events)")
+    anna.link.unpublish(camera)
+    #expect(try house.run(for: second) { bot.added.isEmpty && bob.added.isEmpty })
     bot.link.disconnect()
     try close(anna, bob)
   }

@@ -68,21 +68,49 @@ import Testing
   @Test func whoComesAndGoesIsSaid() throws {
     session.welcome()
     _ = try said(session)
-    meet("bob")
-    session.add(LiveKitTrack(sid: "TR_9", isVideo: false, isScreen: true), of: "bob")
-    session.setMuted("TR_9", true, of: "bob")
-    session.setAttribute("key", "value", of: "bob")
-    session.remove("TR_9", of: "bob")
-    session.part("bob")
-    session.part("bob")
-    let updates = try said(session).map { response throws -> LiveKitParticipant in
-      guard case .participants(let update) = response, update.participants.count == 1 else { throw MediaError(.fail, "\(response)") }
-      return update.participants[0]
+    let updates = try [
+      { meet("bob") },
+      { session.add(LiveKitTrack(sid: "TR_9", isVideo: false, isScreen: true), of: "bob") },
+      { session.setMuted("TR_9", true, of: "bob") },
+      { session.setAttribute("key", "value", of: "bob") },
+      { session.remove("TR_9", of: "bob") },
+      { session.part("bob") },
+      { session.part("bob") }
+    ].flatMap { change in
+      change()
+      return try participants(session)
     }
     #expect(updates.map(\.version) == [0, 1, 2, 3, 4, 5])
     #expect(updates.map(\.tracks.count) == [0, 1, 1, 1, 0, 0] && updates[1].tracks[0].source == .screenShareAudio)
     #expect(updates[2].tracks[0].isMuted && updates[3].attributes == ["key": "value"])
     #expect(updates.map { $0.state == .disconnected } == [false, false, false, false, false, true])
+  }
+
+  private func participants(_ session: LiveKitServerSession) throws -> [LiveKitParticipant] {
+    try said(session).flatMap { response throws -> [LiveKitParticipant] in
+      guard case .participants(let update) = response else { throw MediaError(.fail, "\(response)") }
+      return update.participants
+    }
+  }
+
+  /// Of what changes while nothing is read, it is said how it is then.
+  @Test func whoReadsSlowlyIsNotSentWhatWasInBetween() throws {
+    session.welcome()
+    _ = try said(session)
+    for name in ["bob", "cleo", "dora"] { meet(name) }
+    for round in 0..<1_000 { session.setAttribute("round", "\(round)", of: "bob") }
+    session.part("cleo")
+    meet("cleo")
+    var updates = try participants(session)
+    #expect(updates.map(\.identity) == ["bob", "cleo", "cleo", "dora"] && updates[0].attributes == ["round": "999"])
+    #expect(updates.map { $0.state == .disconnected } == [false, true, false, false])
+    session.setAttribute("round", "1000", of: "bob")
+    session.part("dora")
+    session.end(MediaError(.removed, "by cleo"))
+    let last = try said(session)
+    guard case .leave? = last.last, last.count == 1 else { throw MediaError(.fail, "\(last)") }
+    updates = try participants(session)
+    #expect(updates.isEmpty && !session.isOverfull)
   }
 
   @Test func tracksAreAnnounced() throws {
@@ -136,13 +164,13 @@ import Testing
     var settings = LiveKitTrackSettings()
     (settings.tracks, settings.isPaused) = (["TR_9", "TR_8"], true)
     try say(.trackSettings(settings))
-    #expect(events(session) == [.prefers(sid: "TR_9", width: 0, height: 0, layer: 0), .paused(sid: "TR_9", true)])
+    #expect(events(session) == [.prefers(sid: "TR_9", width: 0, height: 0, rate: 0, layer: 0), .paused(sid: "TR_9", true)])
     (settings.isPaused, settings.width, settings.height) = (false, 640, 480)
     try say(.trackSettings(settings))
-    #expect(events(session) == [.prefers(sid: "TR_9", width: 640, height: 480, layer: 2), .paused(sid: "TR_9", false)])
+    #expect(events(session) == [.prefers(sid: "TR_9", width: 640, height: 480, rate: 0, layer: 2), .paused(sid: "TR_9", false)])
     (settings.width, settings.quality) = (0, .off)
     try say(.trackSettings(settings))
-    #expect(events(session) == [.prefers(sid: "TR_9", width: 0, height: 480, layer: 2), .paused(sid: "TR_9", true)])
+    #expect(events(session) == [.prefers(sid: "TR_9", width: 0, height: 480, rate: 0, layer: 2), .paused(sid: "TR_9", true)])
     // Somebody who takes nothing by itself.
     let other = LiveKitServerSessionTests.make(
       {

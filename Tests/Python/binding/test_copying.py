@@ -8,7 +8,7 @@ from typing import Iterator
 
 from call import Call, nv12, plugin_dir, room
 from mediasdk import (AudioFormat, AudioFrame, Codec, EncodedFrame, PixelFormat, SessionState, VideoFormat, View, access_requests,
-                      configure_room, open_hub)
+                      configure_room, serve_room)
 
 
 class CopyingTest(unittest.TestCase):
@@ -25,8 +25,8 @@ class CopyingTest(unittest.TestCase):
         guest = call.engine.create_session(url, "guest")
         guest.connect(wait=False)
         yield next(access_requests(call.engine, url, 20))
-        with open_hub(call.engine, room(), "127.0.0.1") as hub:
-            yield hub
+        with serve_room(call.engine, room(), "127.0.0.1") as server:
+            yield server
 
     def test_refused(self) -> None:
         with Call(nv12(64, 48)) as call:

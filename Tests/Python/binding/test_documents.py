@@ -303,13 +303,13 @@ class ExampleTest(unittest.TestCase):
         self.assertNotIn("Traceback", done.stderr)
 
     @unittest.skipUnless(plugin_dir().is_dir(), "needs the plugins")
-    def test_hub(self) -> None:
-        command = [sys.executable, "-u", str(EXAMPLES / "hub.py"), "--plugins", str(plugin_dir()), "--seconds"]
+    def test_serve(self) -> None:
+        command = [sys.executable, "-u", str(EXAMPLES / "serve.py"), "--plugins", str(plugin_dir()), "--seconds"]
         with subprocess.Popen([*command, "5", "--token", "sesame"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as host:
             self.addCleanup(host.kill)
             assert host.stdout is not None
             url = host.stdout.readline().strip()
-            self.assertTrue(url.startswith("hub://127.0.0.1:"), url)
+            self.assertRegex(url, r"^livekit\+ws://127\.0\.0\.1:\d+#room=lobby$")
             refused = run(*command[2:], "1", "--token", "guess", "--join", url)
             self.assertEqual(refused.returncode, 1)
             self.assertIn("MSDK_E_PERMISSION", refused.stderr)
@@ -331,11 +331,11 @@ class ExampleTest(unittest.TestCase):
         """A chat in a process of its own, with a member of the room that this process serves."""
         with mediasdk.Engine(ignore_environment=True) as engine:
             access = ("key", "a secret of thirty-two characters")
-            hub = mediasdk.open_hub(engine, "loopback:chat", "127.0.0.1", web_port=mediasdk.PORT_ANY, access=access)
+            server = mediasdk.serve_room(engine, "loopback:chat", "127.0.0.1", access=access)
             token = mediasdk.create_access_token(api_key=access[0], api_secret=access[1], room="chat", user_id="alice")
             host = engine.create_session("loopback:chat", "host")
             host.connect()
-            command = [sys.executable, str(EXAMPLES / "chat.py"), f"livekit+ws://127.0.0.1:{hub.info.web_port}", "alice"]
+            command = [sys.executable, str(EXAMPLES / "chat.py"), server.url(), "alice"]
             with subprocess.Popen(command, env={**environment(), "TOKEN": token}, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                   stderr=subprocess.PIPE, text=True) as chat:
                 self.addCleanup(chat.kill)
@@ -379,7 +379,7 @@ class ExampleTest(unittest.TestCase):
         self.assertIn("colour   0.00", lines[1])
 
     def test_every_example_helps(self) -> None:
-        for name in ("tone.py", "answer.py", "record.py", "grid.py", "rtp.py", "demo.py", "receive.py", "filter.py", "hub.py", "webrtc.py",
+        for name in ("tone.py", "answer.py", "record.py", "grid.py", "rtp.py", "demo.py", "receive.py", "filter.py", "serve.py", "webrtc.py",
                      "chat.py", "layers.py"):
             done = run(str(EXAMPLES / name), "--help")
             self.assertEqual((done.returncode, done.stderr), (0, ""), name)

@@ -193,8 +193,8 @@ class UnknownInputTest(unittest.TestCase):
         yield "msdk_room_script_network", "msdk_network_step", step, scripted
         yield ("msdk_room_script_network", "msdk_network_script", s.NetworkScript(),
                lambda pointer: library.msdk_room_script_network(engine, url, pointer))
-        yield ("msdk_room_open_hub", "msdk_hub_options", s.HubOptions(port=PORT_ANY, addresses=b"127.0.0.1"),
-               lambda pointer: (library.msdk_room_open_hub(engine, url, pointer, None), library.msdk_room_close_hub(engine, url))[0])
+        yield ("msdk_room_serve", "msdk_serve_options", s.ServeOptions(port=PORT_ANY, addresses=b"127.0.0.1"),
+               lambda pointer: (library.msdk_room_serve(engine, url, pointer, None), library.msdk_room_stop_serving(engine, url))[0])
         tokens = [self.keep(ctypes.create_string_buffer(bytes([number]) * 16, 16)) for number in (1, 2)]
         ingest = s.IngestOptions(port=PORT_ANY, transmission_token_size=16, reception_token_size=16)
         ingest.transmission_token, ingest.reception_token = (ctypes.addressof(token) for token in tokens)

@@ -1,1 +1,1 @@
-"""Sessions and the rooms that they join: in one process, over a hub, over RTP."""
+"""Sessions and the rooms that they join: in one process, served over the network, over RTP."""

@@ -1,4 +1,5 @@
 import MediaCore
+import MediaSDP
 
 /// The client's side of the signalling of one participant (LiveKit's protocol, version 0: `LiveKitVersion`). Messages of the server and what
 /// the owner wants go in; messages and events come out. It owns no connection, no clock and no random source. A connection that is lost is
@@ -32,6 +33,8 @@ public final class LiveKitClient {
     case moderated(cid: String, isMuted: Bool)
     /// Whether somebody receives each layer of what was announced so, the smallest first.
     case wanted(cid: String, [Bool])
+    /// How many receive what was announced so, and in which pixels and frames a second they want it together; 0, or nil: any.
+    case demanded(cid: String, receivers: Int, width: UInt32, height: UInt32, rate: FrameRate?)
     /// Somebody began or ended to speak, at that level (RFC 6464); the session itself, too.
     case speaking(identity: String, Bool, level: UInt32)
     /// The token to come back with.
@@ -49,7 +52,7 @@ public final class LiveKitClient {
   }
 
   private struct Announcement {
-    let request: LiveKitAddTrack
+    var request: LiveKitAddTrack
     var sid: String?
     var isMuted: Bool
     /// The server has to answer until then.
@@ -69,6 +72,8 @@ public final class LiveKitClient {
   /// Tracks of which it is kept what the server was told, and requests of a moderator that it has not answered.
   static let mostWanted = 4_096
   static let mostModerations = 256
+  /// Of a track.
+  static let mostReceivers: UInt32 = 65_535
   /// Of this version of the protocol the server is told, and the client understands.
   static let protocolVersion = 15
 
@@ -108,6 +113,8 @@ public final class LiveKitClient {
   /// To a server of this library, which has not answered yet: the newest token, and what a moderator asked for.
   private var renewal: LiveKitWish?
   private var moderations: [LiveKitModerationWish] = []
+  /// Sids of tracks that the server was told are not sent any longer, until it says the same.
+  private var withdrawals: Set<String> = []
   private var nextModeration: UInt32 = 1
 
   /// The handshake of WebSocket (`target`) begins at `now`. `guest`: in a room of this library without API keys.
@@ -128,6 +135,19 @@ public final class LiveKitClient {
     if token.isEmpty { return ([:], "") }
     let isPlain = token.utf8.allSatisfy { (0x21...0x7E).contains($0) }
     return isPlain ? (["Authorization": "Bearer \(token)"], "") : ([:], "&access_token=\(HTTPText.escaped(token))")
+  }
+
+  /// By which a guest says what it is when it comes, as far as there is room for it.
+  public static func introduction(_ attributes: [String: String]) -> (fields: HTTPFields, said: [String: String]) {
+    var request = LiveKitJoinRequest()
+    var room = LiveKitExtension.mostAttributes
+    for (key, value) in attributes.sorted(by: { $0.key < $1.key }) {
+      room -= key.utf8.count + value.utf8.count
+      guard room >= 0 else { break }
+      request.attributes[key] = value
+    }
+    if request.attributes.isEmpty { return ([:], [:]) }
+    return ([LiveKitExtension.attributes: Base64.urlEncode(request.encoded)], request.attributes)
   }
 
   /// What an answer means that does not open the signalling.
@@ -170,7 +190,7 @@ public final class LiveKitClient {
   /// A track that is about to be offered in a section whose track (a=msid) has the name `cid`. `layers`: the sizes of those of a video, the smallest
   /// first, one to three; none of audio. `.published` or `.refused` follows.
   public func announce(
-    _ cid: String, isScreen: Bool, layers: [(width: UInt32, height: UInt32)], isMuted: Bool = false, now: Int64
+    _ cid: String, isScreen: Bool, layers: [(width: UInt32, height: UInt32)], isMuted: Bool = false, format: Format? = nil, now: Int64
   ) {
     let isVideo = !layers.isEmpty
     let kind = isVideo ? (isScreen ? "screen_share" : "camera") : (isScreen ? "screen_share_audio" : "microphone")
@@ -189,12 +209,28 @@ public final class LiveKitClient {
       if layers.count > 1 { (one.spatialLayer, one.rid) = (Int32(index), LiveKitClient.layerNames[index]) }
       return one
     }
+    if isExtended { track.format = format?.message }
     announcements[cid] = Announcement(request: track, isMuted: isMuted, deadline: now &+ LiveKitClient.patience)
     say(.addTrack(track))
   }
 
+  /// What receivers that come later get to know of it. Of a server that does not know it nothing is said.
+  public func setFormat(_ cid: String, _ format: Format) {
+    guard isExtended, announcements[cid] != nil, announcements[cid]?.request.format != format.message else { return }
+    announcements[cid]?.request.format = format.message
+    if let request = announcements[cid]?.request { say(.addTrack(request)) }
+  }
+
   /// It is not offered any longer.
-  public func withdraw(_ cid: String) { announcements[cid] = nil }
+  public func withdraw(_ cid: String) {
+    if let sid = announcements.removeValue(forKey: cid)?.sid { withdraw(sid: sid) }
+  }
+
+  private func withdraw(sid: String) {
+    guard isExtended else { return }
+    if withdrawals.count < LiveKitClient.mostWanted { withdrawals.insert(sid) }
+    say(.wish(.withdraw(LiveKitTrackID(sid: sid))))
+  }
 
   /// Others are notified; before `.published` it goes with that.
   public func setMuted(_ cid: String, _ isMuted: Bool) {
@@ -297,6 +333,14 @@ public final class LiveKitClient {
       moderations.removeAll { $0.number == result.number }
       if let error = result.error { events.append(.notModerated(identity: JanusParticipant.shown(result.identity), error)) }
     case .ended(let result): ending = result.error
+    case .present(let known): catchUp(Set(known.identities))
+    case .refused(let result): if let cid = cid(of: result.identity), let error = result.error { refuse(cid, error) }
+    case .demand(let demand):
+      guard let cid = cid(of: demand.sid) else { return }
+      let rate = FrameRate(demand.rateNumerator, demand.rateDenominator)
+      let receivers = Int(min(demand.receivers, LiveKitClient.mostReceivers))
+      events.append(
+        .demanded(cid: cid, receivers: receivers, width: demand.width, height: demand.height, rate: rate.isKnown ? rate : nil))
     case .other: return
     }
   }
@@ -381,6 +425,7 @@ public final class LiveKitClient {
     for sid in settings.keys.sorted() { if let known = settings[sid] { say(.trackSettings(known)) } }
     if let renewal { say(.wish(renewal)) }
     for wish in moderations { say(.wish(.moderate(wish))) }
+    for sid in withdrawals.sorted() { say(.wish(.withdraw(LiveKitTrackID(sid: sid)))) }
   }
 
   private static func servers(_ list: [LiveKitICEServer]) -> [ICEServer] {
@@ -458,20 +503,12 @@ public final class LiveKitClient {
     case .answer(let answer): events.append(.answer(answer.sdp))
     case .trickle(let trickle): try take(trickle)
     case .participants(let update):
-      let isCaughtUp = isCatchingUp
-      if isCatchingUp {
-        isCatchingUp = false
-        let here = Set(update.participants.map(\.identity))
-        for gone in others.keys.filter({ !here.contains($0) }).sorted() { part(gone) }
-      }
       for one in update.participants { meet(one) }
-      if isCaughtUp {
-        // The connection before may have lost it.
-        let lost = attributes.filter { (own.attributes[$0.key] ?? "") != $0.value }
-        if !lost.isEmpty { say(lost) }
-      }
+      // A server of this library says apart who is there, of whom it has much to say.
+      if !isExtended { catchUp(Set(update.participants.map(\.identity))) }
     case .published(let published): take(published)
     case .unpublished(let track):
+      withdrawals.remove(track.sid)
       guard let cid = cid(of: track.sid) else { return }
       refuse(cid, MediaError(.closed, "LiveKit: the server ended the track"))
     case .mute(let mute):
@@ -486,6 +523,15 @@ public final class LiveKitClient {
     }
   }
 
+  /// Over another connection: who is there, and what the connection before may have lost.
+  private func catchUp(_ here: Set<String>) {
+    guard isCatchingUp else { return }
+    isCatchingUp = false
+    for gone in others.keys.filter({ !here.contains($0) }).sorted() { part(gone) }
+    let lost = attributes.filter { (own.attributes[$0.key] ?? "") != $0.value }
+    if !lost.isEmpty { say(lost) }
+  }
+
   private func cid(of sid: String) -> String? { announcements.first { $0.value.sid == sid }?.key }
 
   private func take(_ trickle: LiveKitTrickle) throws(MediaError) {
@@ -498,7 +544,10 @@ public final class LiveKitClient {
   }
 
   private func take(_ published: LiveKitTrackPublished) {
-    guard let track = published.track, let one = announcements[published.cid], one.sid == nil else { return }
+    guard let track = published.track else { return }
+    // It was withdrawn meanwhile.
+    guard let one = announcements[published.cid] else { return withdraw(sid: track.sid) }
+    guard one.sid == nil else { return }
     announcements[published.cid]?.sid = track.sid
     events.append(.published(cid: published.cid))
     if one.isMuted != track.isMuted { say(.mute(LiveKitMute(sid: track.sid, isMuted: one.isMuted))) }
@@ -605,5 +654,20 @@ public struct LiveKitAccess: Sendable, Equatable {
       permission.sources = zip(LiveKitAccess.all, kinds).filter { sources.contains($0.0) }.map(\.1)
     }
     return permission
+  }
+}
+
+extension LiveKitClient {
+  /// What a session of this library says of what it publishes.
+  public enum Format: Sendable, Equatable {
+    case video(VideoFormat)
+    case audio(AudioFormat)
+
+    var message: LiveKitStreamFormat {
+      switch self {
+      case .video(let format): LiveKitStreamFormat(format)
+      case .audio(let format): LiveKitStreamFormat(format)
+      }
+    }
   }
 }

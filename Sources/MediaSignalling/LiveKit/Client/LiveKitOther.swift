@@ -42,7 +42,7 @@ public struct LiveKitOther: Sendable, Equatable {
   private static func track(_ info: LiveKitTrackInfo) -> LiveKitTrack {
     var kept = LiveKitTrackInfo()
     (kept.sid, kept.type, kept.isMuted, kept.source) = (info.sid, info.type, info.isMuted, info.source)
-    (kept.width, kept.height, kept.encryption) = (info.width, info.height, info.encryption)
+    (kept.width, kept.height, kept.encryption, kept.format) = (info.width, info.height, info.encryption, info.format)
     kept.mimeType = info.mimeType.utf8.count <= 64 ? info.mimeType : "?"
     return LiveKitTrack(kept)
   }

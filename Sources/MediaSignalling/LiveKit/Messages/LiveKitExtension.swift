@@ -9,12 +9,15 @@ enum LiveKitWish: ProtoMessage {
   case other
   case renew(LiveKitRenewal)
   case moderate(LiveKitModerationWish)
+  /// What was announced is not sent any longer, or never was.
+  case withdraw(LiveKitTrackID)
 
   init() { self = .other }
 
   mutating func visit(_ fields: inout ProtoFields) throws(MediaError) {
     try fields.one(1, of: &self, LiveKitWish.renew) { if case .renew(let it) = $0 { it } else { nil } }
     try fields.one(2, of: &self, LiveKitWish.moderate) { if case .moderate(let it) = $0 { it } else { nil } }
+    try fields.one(3, of: &self, LiveKitWish.withdraw) { if case .withdraw(let it) = $0 { it } else { nil } }
   }
 }
 
@@ -32,6 +35,12 @@ enum LiveKitNotice: ProtoMessage {
   case moderationAnswered(LiveKitResult)
   /// Why `leave` follows; the identity is empty.
   case ended(LiveKitResult)
+  /// Of a track of the session's.
+  case demand(LiveKitDemand)
+  /// Why a track is not taken, whose sid is in place of the identity.
+  case refused(LiveKitResult)
+  /// Everybody who is in the room besides the session, which has come back; what is new of them follows.
+  case present(LiveKitPresent)
 
   init() { self = .other }
 
@@ -42,6 +51,9 @@ enum LiveKitNotice: ProtoMessage {
     try fields.one(4, of: &self, LiveKitNotice.moderated) { if case .moderated(let it) = $0 { it } else { nil } }
     try fields.one(5, of: &self, LiveKitNotice.moderationAnswered) { if case .moderationAnswered(let it) = $0 { it } else { nil } }
     try fields.one(6, of: &self, LiveKitNotice.ended) { if case .ended(let it) = $0 { it } else { nil } }
+    try fields.one(7, of: &self, LiveKitNotice.demand) { if case .demand(let it) = $0 { it } else { nil } }
+    try fields.one(8, of: &self, LiveKitNotice.refused) { if case .refused(let it) = $0 { it } else { nil } }
+    try fields.one(9, of: &self, LiveKitNotice.present) { if case .present(let it) = $0 { it } else { nil } }
   }
 }
 
@@ -137,12 +149,44 @@ struct LiveKitModerated: ProtoMessage {
   }
 }
 
+/// Participants, by their identities.
+struct LiveKitPresent: ProtoMessage {
+  var identities: [String] = []
+
+  mutating func visit(_ fields: inout ProtoFields) throws(MediaError) { try fields.texts(1, &identities) }
+}
+
+/// How many receive a track, and what they want of it together.
+struct LiveKitDemand: ProtoMessage {
+  var sid = ""
+  var receivers: UInt32 = 0
+  /// Pixels; both 0: any size.
+  var width: UInt32 = 0
+  var height: UInt32 = 0
+  /// Frames a second; both 0: any.
+  var rateNumerator: UInt32 = 0
+  var rateDenominator: UInt32 = 0
+
+  mutating func visit(_ fields: inout ProtoFields) throws(MediaError) {
+    try fields.text(1, &sid)
+    fields.number(2, &receivers)
+    fields.number(3, &width)
+    fields.number(4, &height)
+    fields.number(5, &rateNumerator)
+    fields.number(6, &rateDenominator)
+  }
+}
+
 /// How both ends find out that they have it.
 enum LiveKitExtension {
   /// Of the field, in requests and responses.
   static let field = 1_001
   /// The parameter of a request to join, by which a session says that it has it.
   static let parameter = "mediasdk"
+  /// Of a request to join: what somebody says of themselves, a `LiveKitJoinRequest` in base64url.
+  static let attributes = "MSDK-Attributes"
+  /// Bytes of keys and values in it. What is beyond is said after joining.
+  static let mostAttributes = 12_288
   /// Bytes of a reason.
   static let longestText = 1_023
 }

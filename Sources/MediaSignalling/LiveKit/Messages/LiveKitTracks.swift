@@ -93,6 +93,7 @@ struct LiveKitTrackInfo: ProtoMessage {
   var hasNoRED = false
   var encryption = LiveKitEncryption.none
   var stream = ""
+  var format: LiveKitStreamFormat?
 
   mutating func visit(_ fields: inout ProtoFields) throws(MediaError) {
     try fields.text(1, &sid)
@@ -112,6 +113,7 @@ struct LiveKitTrackInfo: ProtoMessage {
     fields.flag(15, &hasNoRED)
     fields.choice(16, &encryption)
     try fields.text(17, &stream)
+    try fields.message(LiveKitExtension.field, &format)
   }
 }
 
@@ -133,6 +135,7 @@ struct LiveKitAddTrack: ProtoMessage {
   var hasNoRED = false
   var encryption = LiveKitEncryption.none
   var stream = ""
+  var format: LiveKitStreamFormat?
 
   mutating func visit(_ fields: inout ProtoFields) throws(MediaError) {
     try fields.text(1, &cid)
@@ -150,6 +153,7 @@ struct LiveKitAddTrack: ProtoMessage {
     fields.flag(13, &hasNoRED)
     fields.choice(14, &encryption)
     try fields.text(15, &stream)
+    try fields.message(LiveKitExtension.field, &format)
   }
 }
 

@@ -21,6 +21,8 @@ public struct LiveKitEntrance: Sendable, Equatable {
   /// A JSON Web Token, of which nothing is known yet. Empty: there is none. A secret.
   public let token: String
   private let query: Substring
+  /// In base64url; empty: a client says nothing of itself by this.
+  private let attributes: String
 
   /// Who comes, as they say themselves: to a room that has no API key. nil: they do not say.
   public var guest: LiveKitGuest? {
@@ -36,7 +38,7 @@ public struct LiveKitEntrance: Sendable, Equatable {
     case "/rtc/validate", "/rtc/v1/validate": purpose = .validate
     default: return nil
     }
-    query = request.query ?? ""
+    (query, attributes) = (request.query ?? "", request.fields[LiveKitExtension.attributes] ?? "")
     switch WHIPServer.token(request.fields) {
     case .success(let found): token = found ?? LiveKitEntrance.value("access_token", query) ?? ""
     case .failure(let refusal): throw refusal.error
@@ -47,7 +49,15 @@ public struct LiveKitEntrance: Sendable, Equatable {
   /// and `.limit` with what is wrong in it.
   public func joining() throws(MediaError) -> LiveKitJoining {
     guard purpose != .join(.zero) else {
-      return LiveKitJoining(plain, .zero, isExtended: LiveKitEntrance.value(LiveKitExtension.parameter, query) == "1")
+      let isExtended = LiveKitEntrance.value(LiveKitExtension.parameter, query) == "1"
+      var request = plain
+      if isExtended, !attributes.isEmpty {
+        guard let bytes = Base64.urlDecode(attributes[...]) else {
+          throw MediaError(.corrupt, "LiveKit: the field \(LiveKitExtension.attributes) is not in base64url")
+        }
+        request.attributes = try LiveKitJoinRequest(reading: bytes).attributes
+      }
+      return LiveKitJoining(request, .zero, isExtended: isExtended)
     }
     guard let text = LiveKitEntrance.value("join_request", query) else {
       throw MediaError(.invalid, "LiveKit: the request has no join_request; accepted: a WrappedJoinRequest in base64url")
@@ -103,6 +113,8 @@ public struct LiveKitJoining: Sendable, Equatable {
     (self.request, self.version, self.isExtended) = (request, version, isExtended)
   }
 
+  /// What a session of this library says of itself; nothing of others.
+  public var attributes: [String: String] { isExtended ? request.attributes : [:] }
   /// The sid that the client had before it lost its connection; nil: it comes anew.
   public var resumed: String? { request.isResuming && !request.sid.isEmpty ? request.sid : nil }
 }

@@ -22,14 +22,18 @@ public final class LiveKitServerSession {
     case wants(sid: String, Bool)
     /// A track is not to be sent for the moment, or is again.
     case paused(sid: String, Bool)
-    /// What is of use to it of a track: pixels in which it is shown, 0 if it does not say, and the best of its layers.
-    case prefers(sid: String, width: UInt32, height: UInt32, layer: Int)
+    /// What is of use to it of a track: pixels in which it is shown and frames a second, 0 if it does not say, and the best of its layers.
+    case prefers(sid: String, width: UInt32, height: UInt32, rate: UInt32, layer: Int)
     /// It says something else of itself: a name and metadata, where they are not empty, and attributes, of which an empty one is removed.
     case describes(name: String, metadata: String, attributes: [String: String])
     /// A session of this library shows another access token.
     case renews(token: String)
     /// It asks to remove or mute somebody.
     case moderates(identity: String, LiveKitModerationAction, reason: String, number: UInt32)
+    /// A session of this library announces a track, or says another format of it.
+    case announced(sid: String)
+    /// It does not send it any longer, or never did.
+    case withdrawn(sid: String)
     /// It leaves.
     case left
   }
@@ -75,6 +79,8 @@ public final class LiveKitServerSession {
   static let longestName = 256
   /// Bytes of participants in one message.
   static let longestGroup = 262_144
+  /// Bytes of messages that wait, without participants.
+  static let mostOutput = 1_048_576
   /// Bytes of metadata, and of a name and attributes together.
   static let longestText = 65_536
   /// Seconds between two pings of a client, and after which it gives the connection up. 0 ends the official SDK.
@@ -100,11 +106,27 @@ public final class LiveKitServerSession {
   private var masks: [String: UInt32] = [:]
   /// By sid, whether a track of somebody else was said to be paused last.
   private var paused: [String: Bool] = [:]
+  /// By sid, what others want of a track of the client's.
+  private var demands: [String: LiveKitDemand] = [:]
   /// Tracks that it said something of; others are taken if it takes everything.
   private var wanted: [String: Bool] = [:]
   private var offer = LiveKitOffer("")
   private var offerID: UInt32 = 0
-  private var output: [[UInt8]] = []
+  /// What is to be said, in order: messages, and participants (by their identities) as they are when their turn comes, so that whoever reads
+  /// slowly is not sent all that was in between.
+  private enum Output {
+    case message([UInt8])
+    case participant(String)
+  }
+
+  /// From `first` on.
+  private var output: [Output] = []
+  private var first = 0
+  private var outputSize = 0
+  /// Those who are in the output.
+  private var changed: Set<String> = []
+  /// Those of them who have left, as others knew them.
+  private var departed: [String: LiveKitParticipant] = [:]
   private var events: [Event] = []
 
   /// `makeSID` makes one for each track that the client announces, "TR_…", which no other has.
@@ -123,11 +145,39 @@ public final class LiveKitServerSession {
   }
 
   /// The next message for the client; nil: there is none.
-  public func takeOutput() -> [UInt8]? { output.isEmpty ? nil : output.removeFirst() }
+  public func takeOutput() -> [UInt8]? {
+    while first < output.count {
+      let next = output[first]
+      first += 1
+      if first == output.count {
+        output.removeAll(keepingCapacity: first <= 64)
+        first = 0
+      }
+      switch next {
+      case .message(let bytes):
+        outputSize -= bytes.count
+        return bytes
+      case .participant(let identity):
+        changed.remove(identity)
+        let known = identity == own.identity ? own : others[identity]
+        let participants = [departed.removeValue(forKey: identity), known].compactMap { $0 }
+        if !participants.isEmpty { return LiveKitResponse.participants(LiveKitParticipants(participants: participants)).encoded }
+      }
+    }
+    return nil
+  }
+
+  /// More waits than a client that reads lets wait.
+  public var isOverfull: Bool { outputSize > LiveKitServerSession.mostOutput }
   /// The next thing that happened; nil: there is none.
   public func takeEvent() -> Event? { events.isEmpty ? nil : events.removeFirst() }
 
-  private func say(_ response: LiveKitResponse) { if !isEnded { output.append(response.encoded) } }
+  private func say(_ response: LiveKitResponse) { if !isEnded { append(response.encoded) } }
+
+  private func append(_ message: [UInt8]) {
+    output.append(.message(message))
+    outputSize += message.count
+  }
 
   // MARK: Coming and going
 
@@ -138,30 +188,20 @@ public final class LiveKitServerSession {
     var join = LiveKitJoin()
     (join.room, join.participant) = (room.info, own)
     // What would be too long for one message follows.
-    var groups = LiveKitServerSession.groups(others.values.sorted { $0.identity < $1.identity })
-    if !groups.isEmpty { join.others = groups.removeFirst() }
+    var (size, rest) = (0, others.keys.sorted()[...])
+    while let one = rest.first.flatMap({ others[$0] }) {
+      size += one.encoded.count
+      guard join.others.isEmpty || size <= LiveKitServerSession.longestGroup else { break }
+      join.others.append(one)
+      rest.removeFirst()
+    }
     (join.pingInterval, join.pingTimeout) = (LiveKitServerSession.pingInterval, LiveKitServerSession.pingTimeout)
     // The client waits for that connection first, and offers the other one as soon as it has something to send.
     join.isSubscriberPrimary = version == .zero
     say(.join(join))
-    for group in groups { say(.participants(LiveKitParticipants(participants: group))) }
+    for identity in rest { tell(identity) }
     for track in request.tracks { announce(track) }
     if let offer = request.offer { take(offer: offer) }
-  }
-
-  /// Each for a message of its own: not many bytes, or one participant.
-  private static func groups(_ all: [LiveKitParticipant]) -> [[LiveKitParticipant]] {
-    var (groups, size): ([[LiveKitParticipant]], Int) = ([], 0)
-    for one in all {
-      let bytes = one.encoded.count
-      if groups.isEmpty || size + bytes > longestGroup {
-        groups.append([])
-        size = 0
-      }
-      groups[groups.count - 1].append(one)
-      size += bytes
-    }
-    return groups
   }
 
   /// The client has come back over another connection, as the same participant.
@@ -170,19 +210,28 @@ public final class LiveKitServerSession {
     for (identity, mask) in masks.sorted(by: { $0.key < $1.key }) {
       notify(.permissions(LiveKitPermissions(identity: identity, mask: mask)))
     }
-    var update = LiveKitParticipants()
-    update.participants = [own] + others.values.sorted { $0.identity < $1.identity }
-    say(.participants(update))
+    let others = others.keys.sorted()
+    if isExtended {
+      say(.participants(LiveKitParticipants(participants: [own])))
+      notify(.present(LiveKitPresent(identities: others)))
+      for identity in others { tell(identity) }
+    } else {
+      say(.participants(LiveKitParticipants(participants: [own] + others.compactMap { self.others[$0] })))
+    }
     for (sid, qualities) in wantedLayers.sorted(by: { $0.key < $1.key }) { sayWanted(sid, qualities) }
     for (sid, isPaused) in paused.sorted(by: { $0.key < $1.key }) { sayPaused(sid, isPaused) }
+    for (_, demand) in demands.sorted(by: { $0.key < $1.key }) { notify(.demand(demand)) }
     if let offer = joining.request.offer { take(offer: offer) }
   }
 
   /// It is told that it has to go, and nothing afterwards.
   public func end(_ error: MediaError?) {
     guard !isEnded else { return }
+    // Who is in the room is nothing to it any more.
+    output = output[first...].filter { if case .message = $0 { true } else { false } }
+    first = 0
     if let error { notify(.ended(LiveKitResult(error))) }
-    output.append(LiveKitServerSession.leave(error, isAgain: false))
+    append(LiveKitServerSession.leave(error, isAgain: false))
     isEnded = true
   }
 
@@ -204,11 +253,10 @@ public final class LiveKitServerSession {
 
   // MARK: The room
 
-  private func tell(_ participant: LiveKitParticipant) {
-    guard isWelcome else { return }
-    var update = LiveKitParticipants()
-    update.participants = [participant]
-    say(.participants(update))
+  /// Of somebody, the client itself, too.
+  private func tell(_ identity: String) {
+    guard isWelcome, !isEnded, changed.insert(identity).inserted else { return }
+    output.append(.participant(identity))
   }
 
   private func change(_ identity: String, _ body: (inout LiveKitParticipant) -> Void) {
@@ -217,7 +265,7 @@ public final class LiveKitServerSession {
     one.version += 1
     one.isPublisher = !one.tracks.isEmpty
     others[identity] = one
-    tell(one)
+    tell(identity)
   }
 
   /// Something of it has changed.
@@ -229,7 +277,7 @@ public final class LiveKitServerSession {
   /// Somebody is in the room.
   public func meet(_ participant: Participant) {
     others[participant.identity] = participant.info
-    tell(participant.info)
+    tell(participant.identity)
   }
 
   /// They are not any more.
@@ -238,7 +286,9 @@ public final class LiveKitServerSession {
     guard var gone = others.removeValue(forKey: identity) else { return }
     (gone.state, gone.tracks) = (.disconnected, [])
     gone.version += 1
-    tell(gone)
+    // Of one who came and went meanwhile the client need not know; of another one of that name it knows.
+    if isWelcome, departed[identity] == nil { departed[identity] = gone }
+    tell(identity)
   }
 
   /// What somebody may do from now on, the client itself, too; before `meet` or `welcome`: with that. `mask`: MSDK_MAY_*.
@@ -248,7 +298,7 @@ public final class LiveKitServerSession {
     guard identity == own.identity else { return change(identity) { $0.permission = access.permission } }
     own.permission = access.permission
     own.version += 1
-    tell(own)
+    tell(identity)
   }
 
   /// They said something else of themselves; nil: no more of that key.
@@ -273,6 +323,7 @@ public final class LiveKitServerSession {
     change(identity) { one in
       one.tracks.removeAll { $0.sid == track.sid }
       one.tracks.append(track.info)
+      if !isExtended { one.tracks[one.tracks.count - 1].format = nil }
     }
   }
 
@@ -348,6 +399,25 @@ public final class LiveKitServerSession {
   /// The token that it showed was accepted, or was not.
   public func renewed(_ error: MediaError?) { notify(.renewed(LiveKitResult(error))) }
 
+  /// How many receive a track of the client's.
+  public func setReceivers(_ sid: String, _ count: Int) { demand(sid) { $0.receivers = UInt32(clamping: count) } }
+
+  /// What they want of it together: pixels and frames a second; 0, or nil: any.
+  public func setWish(_ sid: String, width: UInt32, height: UInt32, rate: FrameRate?) {
+    demand(sid) { demand in
+      (demand.width, demand.height) = (width, height)
+      (demand.rateNumerator, demand.rateDenominator) = (rate?.numerator ?? 0, rate?.denominator ?? 0)
+    }
+  }
+
+  private func demand(_ sid: String, _ change: (inout LiveKitDemand) -> Void) {
+    guard isExtended, announced(sid) != nil else { return }
+    var demand = demands[sid] ?? LiveKitDemand(sid: sid)
+    change(&demand)
+    demands[sid] = demand
+    notify(.demand(demand))
+  }
+
   /// Of all its audio, or of the session itself, by a member or (empty) an administrator; of a removal `end` follows.
   public func moderate(_ action: LiveKitModerationAction, by identity: String, reason: String) {
     notify(.moderated(LiveKitModerated(identity: identity, action: action, reason: reason)))
@@ -400,6 +470,8 @@ public final class LiveKitServerSession {
   public func sid(of identity: String) -> String? { identity == own.identity ? own.sid : others[identity]?.sid }
   /// The track that the client announced for a section; nil: it did not.
   public func track(of section: LiveKitOffer.Section) -> LiveKitTrack? { section.track.flatMap { announced[$0] } }
+  /// What the client announced by that name; nil: it did not, or not any longer.
+  public func announced(_ sid: String) -> LiveKitTrack? { announced.values.first { $0.sid == sid } }
   /// Whether the client takes it.
   public func wants(_ sid: String) -> Bool { wanted[sid] ?? (request.settings?.isSubscribing ?? true) }
 
@@ -434,10 +506,11 @@ public final class LiveKitServerSession {
     say(.sections(sections))
   }
 
-  /// The publishing of what was announced has ended.
-  public func unpublish(_ sid: String) {
+  /// The publishing of what was announced has ended, or (an error) is refused.
+  public func unpublish(_ sid: String, because error: MediaError? = nil) {
     guard let cid = announced.first(where: { $0.value.sid == sid })?.key else { return }
-    (announced[cid], wantedLayers[sid]) = (nil, nil)
+    if let error { notify(.refused(LiveKitResult(error, identity: sid))) }
+    (announced[cid], wantedLayers[sid], demands[sid]) = (nil, nil, nil)
     follow()
     var gone = LiveKitTrackID()
     gone.sid = sid
@@ -449,7 +522,7 @@ public final class LiveKitServerSession {
     own.tracks = announced.values.map(\.info).sorted { $0.sid < $1.sid }
     own.isPublisher = !own.tracks.isEmpty
     own.version += 1
-    tell(own)
+    tell(own.identity)
   }
 
   // MARK: What the client says
@@ -480,7 +553,7 @@ public final class LiveKitServerSession {
         let (layer, isPaused) = (Int(settings.quality.rawValue), settings.isPaused || settings.quality == .off)
         // Of one that says its size the quality is not read.
         let best = settings.width > 0 && settings.height > 0 ? LiveKitServerSession.bestLayer : min(layer, LiveKitServerSession.bestLayer)
-        events.append(.prefers(sid: sid, width: settings.width, height: settings.height, layer: best))
+        events.append(.prefers(sid: sid, width: settings.width, height: settings.height, rate: settings.rate, layer: best))
         events.append(.paused(sid: sid, isPaused))
       }
     case .ping(let ping):
@@ -493,6 +566,7 @@ public final class LiveKitServerSession {
     case .wish(.moderate(let wish)):
       let reason = JanusParticipant.shown(wish.reason, longest: LiveKitExtension.longestText)
       events.append(.moderates(identity: wish.identity, wish.action, reason: reason, number: wish.number))
+    case .wish(.withdraw(let track)): if announced(track.sid) != nil { events.append(.withdrawn(sid: track.sid)) }
     // What is known of what it has and of whom it lets receive is not needed here, or not yet.
     case .syncState, .subscriptionPermission, .wish(.other), .other: return
     }
@@ -535,12 +609,15 @@ public final class LiveKitServerSession {
     let isFit = [request.cid, request.name, request.stream].allSatisfy { $0.utf8.count <= LiveKitServerSession.longestName }
     guard isFit, !request.cid.isEmpty, request.type != .data, announced.count < LiveKitServerSession.mostTracks else { return }
     // One that is announced twice is the same.
-    let isNew = announced[request.cid] == nil
-    let track = announced[request.cid] ?? LiveKitTrack(request, sid: makeSID())
+    let (isNew, former) = (announced[request.cid] == nil, announced[request.cid]?.info.format)
+    var track = announced[request.cid] ?? LiveKitTrack(request, sid: makeSID())
+    // But a session of this library may say another format.
+    track.info.format = isExtended ? request.format ?? former : nil
     announced[request.cid] = track
     var published = LiveKitTrackPublished()
     (published.cid, published.track) = (request.cid, track.info)
     say(.published(published))
     if isNew { follow() }
+    if isExtended, isNew || track.info.format != former { events.append(.announced(sid: track.sid)) }
   }
 }

@@ -3,6 +3,8 @@ import MediaCore
 /// A track of a participant, as a server tells of it.
 public struct LiveKitTrack: Sendable, Equatable {
   var info: LiveKitTrackInfo
+  /// In which its publisher announced it; 0: they did not say.
+  public private(set) var layers = 0
 
   /// One that its publisher has not announced in this protocol.
   public init(sid: String, isVideo: Bool, isScreen: Bool, width: UInt32 = 0, height: UInt32 = 0, isMuted: Bool = false) {
@@ -22,7 +24,8 @@ public struct LiveKitTrack: Sendable, Equatable {
     (info.sid, info.type, info.name, info.isMuted) = (sid, announced.type, announced.name, announced.isMuted)
     (info.width, info.height, info.source) = (announced.width, announced.height, announced.source)
     (info.hasNoDTX, info.isStereo, info.hasNoRED) = (announced.hasNoDTX, announced.isStereo, announced.hasNoRED)
-    (info.encryption, info.stream) = (announced.encryption, announced.stream)
+    (info.encryption, info.stream, info.format) = (announced.encryption, announced.stream, announced.format)
+    layers = announced.layers.count
     info.mimeType = announced.type == .video ? "video/vp8" : "audio/opus"
   }
 
@@ -44,6 +47,16 @@ public struct LiveKitTrack: Sendable, Equatable {
   }
   /// Of a shared picture; 0: not known.
   public var size: (width: UInt32, height: UInt32) { (info.width, info.height) }
+  /// Of a publisher of this library; nil: it is not known, or the track is of audio.
+  public var videoFormat: VideoFormat? {
+    get { isVideo ? info.format?.video(width: info.width, height: info.height) : nil }
+    set { info.format = newValue.map { LiveKitStreamFormat($0) } }
+  }
+  /// As `videoFormat`, of audio.
+  public var audioFormat: AudioFormat? {
+    get { isVideo ? nil : info.format?.audio }
+    set { info.format = newValue.map { LiveKitStreamFormat($0) } }
+  }
   /// "vp8", "opus"; empty: the publisher does not say.
   public var codec: String {
     HTTPText.lower(info.mimeType.utf8.split(separator: UInt8(ascii: "/")).dropFirst().first.map { String(Substring($0)) } ?? "")

@@ -143,6 +143,6 @@ extension NetworkHost {
 
 extension SocketAddress {
   /// 0.0.0.0 or ::, which is nobody.
-  var isUnspecified: Bool { self == SocketAddress(isIPv6 ? "::" : "0.0.0.0", port: port) }
+  package var isUnspecified: Bool { self == SocketAddress(isIPv6 ? "::" : "0.0.0.0", port: port) }
   func unspecified(port: UInt16) -> SocketAddress { SocketAddress(isIPv6 ? "::" : "0.0.0.0", port: port) ?? with(port: port) }
 }

@@ -43,13 +43,12 @@ static void start_sender(const char *program, unsigned port) {
 static int serve(const char *program) {
   msdk_engine *engine = NULL;
   must(msdk_engine_create(NULL, &engine), "msdk_engine_create");
-  msdk_hub_options options = MSDK_INIT(msdk_hub_options);
+  msdk_serve_options options = MSDK_INIT(msdk_serve_options);
   options.addresses = "127.0.0.1";
   options.port = MSDK_PORT_ANY;
-  options.web_port = MSDK_PORT_ANY;
-  msdk_hub_info info = MSDK_INIT(msdk_hub_info);
-  must(msdk_room_open_hub(engine, "loopback:bench", &options, &info), "msdk_room_open_hub");
-  start_sender(program, info.web_port);
+  msdk_serve_info info = MSDK_INIT(msdk_serve_info);
+  must(msdk_room_serve(engine, "loopback:bench", &options, &info), "msdk_room_serve");
+  start_sender(program, info.port);
   msdk_session *session = session_open(engine, "here");
   must(msdk_session_set_event_callback(session, heard, NULL), "setting the event callback");
   int64_t since = now_ns();

@@ -8,13 +8,13 @@ import Testing
 @Suite(.serialized) struct RTPNamedHostTests {
   private func addresses(_ hosts: String...) throws -> [SocketAddress] { try hosts.map { try #require(SocketAddress($0, port: 5004)) } }
 
-  private func connect(_ target: RTPTarget, _ room: RTPRoom, _ resolver: NameResolver) throws -> HubWitness {
-    let witness = HubWitness(try target.makeTransport(on: room.thread, loop: room.loop, names: resolver))
+  private func connect(_ target: RTPTarget, _ room: RTPRoom, _ resolver: NameResolver) throws -> RoomWitness {
+    let witness = RoomWitness(try target.makeTransport(on: room.thread, loop: room.loop, names: resolver))
     witness.transport.connect(witness)
     return witness
   }
 
-  private func remote(_ witness: HubWitness) -> SocketAddress? {
+  private func remote(_ witness: RoomWitness) -> SocketAddress? {
     (witness.transport as? RTPTransport)?.configuration.legs.first?.remote
   }
 

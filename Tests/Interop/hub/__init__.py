@@ -1,1 +1,0 @@
-"""A call over a hub."""

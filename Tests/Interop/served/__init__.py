@@ -1,0 +1,1 @@
+"""A call in a served room."""
