@@ -9,6 +9,7 @@ import numpy
 COLUMNS, ROWS = 16, 12  # blocks that the picture is divided into; the lower two rows are written to
 DARK, BRIGHT = 40, 210
 PERIOD = 256  # columns after which the ground repeats itself
+ALIKE = 30.0  # dB
 
 
 @functools.lru_cache(maxsize=64)
@@ -59,7 +60,8 @@ def psnr(one: Any, other: Any) -> float:
 
 
 def likeness(picture: Any, stream: int, number: int, is_page: bool) -> float:
-    """To what was made of that number, in this size or in two or four times it: a smaller layer is scaled down from there."""
+    """To what was made of that number, in this size or in two or four times it: a smaller layer is scaled down from there. In a size in which it is
+    alike, others are not looked at: that takes long."""
     height, width = picture.shape
     best = 0.0
     for scale in (1, 2, 4):
@@ -67,4 +69,6 @@ def likeness(picture: Any, stream: int, number: int, is_page: bool) -> float:
         if scale > 1:
             made = made.reshape(height, scale, width, scale).mean(axis=(1, 3)).round().astype(numpy.uint8)
         best = max(best, float(psnr(picture, made)))
+        if best > ALIKE:
+            break
     return best
