@@ -20,6 +20,18 @@ import Testing
     #expect({ gate.take(4, isKeyFrame: false, delay: 0, now: 4 * second).wantsKeyFrame }())
   }
 
+  @Test func whatThePathDidNotTakeIsAskedForSooner() {
+    var gate = ForwardingGate()
+    gate.begin(now: 0)
+    #expect({ gate.take(1, isKeyFrame: true, delay: 0, now: 0).isSent }())
+    gate.notSent()
+    #expect(!{ gate.take(2, isKeyFrame: false, delay: 0, now: 400 * millisecond).wantsKeyFrame }())
+    #expect({ gate.take(3, isKeyFrame: false, delay: 0, now: 500 * millisecond).wantsKeyFrame }())
+    // Once it has, a request is for all again.
+    #expect({ gate.take(4, isKeyFrame: true, delay: 0, now: second).isSent }())
+    #expect(!{ gate.take(6, isKeyFrame: false, delay: 0, now: 1_500 * millisecond).wantsKeyFrame }())
+  }
+
   @Test func nothingFollowsALoss() {
     var gate = ForwardingGate()
     #expect({ gate.take(1, isKeyFrame: true, delay: 0, now: 0).isSent }())

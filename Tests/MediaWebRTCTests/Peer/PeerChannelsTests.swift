@@ -28,6 +28,17 @@ import Testing
     #expect(pair.a.send([1], on: id)?.status == .notFound)
   }
 
+  /// Where media is expected, both ends know how far away the other one is before there is any.
+  @Test func endsThatExpectMediaReportBeforeIt() throws {
+    let pair = try VirtualPair(expectsMedia: true)
+    _ = try pair.a.open("chat")
+    pair.network.run(for: 3 * second)
+    for end in [pair.a, pair.b] {
+      #expect(end.connection.cipher != nil && end.connection.signalling.transceivers.isEmpty)
+      #expect(end.connection.rtp.smoothedRoundTrip.map { $0 > 0 } == true)
+    }
+  }
+
   /// The end that is the client of DTLS has the even streams, whoever offered.
   @Test func bothEndsOpenAtOnce() throws {
     let pair = try VirtualPair()

@@ -49,7 +49,7 @@ final class VirtualPeer {
 
   init(
     _ network: PeerNetwork, _ host: String, isPolite: Bool = true, ice: ICESettings = ICESettings(isControlling: true),
-    data: DataChannelSettings? = DataChannelSettings(), _ change: (inout JSEPSettings) -> Void = { _ in }
+    data: DataChannelSettings? = DataChannelSettings(), expectsMedia: Bool = false, _ change: (inout JSEPSettings) -> Void = { _ in }
   ) throws {
     self.network = network
     let certificate = try TLSCertificate.make()
@@ -58,7 +58,7 @@ final class VirtualPeer {
     settings.bitrates = .init(minimum: 30_000, start: 1_000_000, maximum: 20_000_000)
     change(&settings)
     var all = PeerSettings(settings, ice: ice)
-    all.data = data
+    (all.data, all.expectsMedia) = (data, expectsMedia)
     connection = PeerConnection(
       all, certificate: certificate,
       clock: NTPClock(NTPTimestamp(unixNanoseconds: 1_700_000_000_000_000_000), at: network.now),
@@ -262,10 +262,13 @@ struct VirtualPair {
   let a: VirtualPeer
   let b: VirtualPeer
 
-  init(seed: UInt64 = 1, data: DataChannelSettings? = DataChannelSettings(), _ change: (inout JSEPSettings) -> Void = { _ in }) throws {
+  init(
+    seed: UInt64 = 1, data: DataChannelSettings? = DataChannelSettings(), expectsMedia: Bool = false,
+    _ change: (inout JSEPSettings) -> Void = { _ in }
+  ) throws {
     network = PeerNetwork(seed: seed)
-    a = try VirtualPeer(network, "192.0.2.1", isPolite: true, data: data, change)
-    b = try VirtualPeer(network, "192.0.2.2", isPolite: false, data: data, change)
+    a = try VirtualPeer(network, "192.0.2.1", isPolite: true, data: data, expectsMedia: expectsMedia, change)
+    b = try VirtualPeer(network, "192.0.2.2", isPolite: false, data: data, expectsMedia: expectsMedia, change)
     a.connect(b)
   }
 
