@@ -161,7 +161,8 @@ class ServeTest(Peers):
         self.assert_refused(["receive", room.url, "--timeout", "5"], 1, "token")
         room.end()
         self.assertEqual([line for line in room.lines if "joined" in line], ["rosa joined"])
-        self.assertEqual(len([line for line in room.errors().splitlines() if "was refused" in line]), 3)
+        refused = [line for line in room.errors().splitlines() if "was refused" in line]
+        self.assertEqual(len(refused), 2, refused)  # the rest is refused by the tool itself
 
     def test_a_certificate_of_ones_own(self) -> None:
         if shutil.which("openssl") is None:

@@ -13,6 +13,7 @@ struct TrackForwarding {
   init(_ stream: StreamID, isVideo: Bool) { (self.stream, self.isVideo) = (stream, isVideo) }
 
   mutating func add(_ layer: PublisherForwarding) {
+    isOffered = true
     layers.removeAll { $0.layer == layer.layer }
     layers.append(layer)
   }
