@@ -10,8 +10,7 @@ extension WebTable {
     var userID: String?
     do throws(MediaError) {
       guard let entrance = try LiveKitEntrance(request) else { return false }
-      let isJoining = if case .join = entrance.purpose { true } else { false }
-      if isJoining {
+      if entrance.purpose != .validate {
         userID = options.accessKeys.isEmpty ? entrance.guest?.identity : LiveKitToken.claims(of: entrance.token)?.identity ?? ""
       }
       let entry = try entry(entrance)

@@ -553,7 +553,7 @@ final class LiveKitSession: RoomSession, TransportDelegate {
     case .reconnecting: lost(.sending)
     case .disconnected(let error): ended(.sending, error ?? MediaError(.closed, "LiveKit: the server ended the connection that publishes"))
     case .receivers(let stream, let count):
-      follow(stream) { state, place in state.publications[place].isTaken = count > 0 }
+      countReceivers(of: stream) { state, place in state.publications[place].isTaken = count > 0 }
     case .layers(let stream, let active, _): follow(stream) { $0.taken = active }
     case .publishFailed(let stream, let error): if let cid = state.withLock({ $0.cids[stream] }) { refused(cid, error) }
     case .keyFrameRequested, .estimate, .network: tell([event])
@@ -565,7 +565,7 @@ final class LiveKitSession: RoomSession, TransportDelegate {
   /// Others receive a stream, or want something else of it than before.
   private func demanded(_ cid: String, _ receivers: Int, _ wish: VideoPreference) {
     guard let stream = state.withLock({ $0.stream(cid) }) else { return }
-    follow(stream) { state, _ in state.receivers[stream] = receivers }
+    countReceivers(of: stream) { state, _ in state.receivers[stream] = receivers }
     // What no program could say is nobody's wish.
     guard (try? wish.check(argument: cid)) != nil else { return }
     let isNews = state.withLock { $0.wishes.updateValue(wish, forKey: stream) ?? .any } != wish
@@ -573,7 +573,7 @@ final class LiveKitSession: RoomSession, TransportDelegate {
   }
 
   /// How many receive a stream: those in the room, where the server says, once it takes the stream; else the server itself.
-  private func follow(_ stream: StreamID, _ change: (inout State, _ place: Int) -> Void) {
+  private func countReceivers(of stream: StreamID, after change: (inout State, _ place: Int) -> Void) {
     let news: Int? = state.withLock { state in
       guard let place = state.publications.firstIndex(where: { $0.id == stream }) else { return nil }
       let former = state.receiverCount(of: place)

@@ -157,7 +157,7 @@ final class WebSocketLink: NetworkDriver {
       }
       (state.phase, state.starting) = (.connecting(link), link)
     } catch {
-      fail(&state, MediaError(error.status, "cannot connect to \(endpoint) \(place): \(error.text)"))
+      fail(&state, MediaError(error.status, "\(endpoint) \(place): \(error.text)"))
     }
   }
 
