@@ -30,6 +30,8 @@ public final class RTPSession {
   var group: GroupControl?
   var pace: ReportPace?
   var roundTrip = RoundTrip()
+  /// Of the path, in nanoseconds, as its own checks say (RFC 8445, section 7.2.5): counts until reports have measured it. nil: it was not checked.
+  public var checkedRoundTrip: Int64? { didSet { tellRoundTrip() } }
   var references = ReferenceTimes(limit: 8)
   /// Of streams of which no packet has come yet.
   var earlyReports = EarlyReports()
@@ -180,6 +182,6 @@ public final class RTPSession {
   public func backlog(at now: Int64) -> Int64 { pacer.backlog(at: now) }
   /// Bytes of media that wait here to leave.
   public var waitingBytes: Int { pacer.bytes }
-  /// In nanoseconds, by reports or else by transport-wide feedback; nil: not measured yet.
-  public var smoothedRoundTrip: Int64? { roundTrip.smoothed ?? estimator.roundTrip }
+  /// In nanoseconds, by reports, else by transport-wide feedback or as the path was checked; nil: not measured yet.
+  public var smoothedRoundTrip: Int64? { roundTrip.smoothed ?? estimator.roundTrip ?? checkedRoundTrip }
 }

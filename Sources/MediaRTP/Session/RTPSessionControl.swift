@@ -177,8 +177,8 @@ extension RTPSession {
     answerDue = max(now, answered &+ RTPSession.answerPause)
   }
 
-  private func tellRoundTrip() {
-    guard let time = roundTrip.smoothed else { return }
+  func tellRoundTrip() {
+    guard let time = roundTrip.smoothed ?? checkedRoundTrip else { return }
     for stream in receiving { stream.setRoundTrip(time) }
   }
 

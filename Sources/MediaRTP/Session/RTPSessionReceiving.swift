@@ -115,6 +115,7 @@ extension RTPSession {
     let stream = ReceivingStream(packet.header.ssrc, payloadType: packet.header.payloadType, encoding, in: medium, settings)
     stream.rid = rid
     stream.person = persons[packet.header.ssrc] ?? 0
+    if let time = roundTrip.smoothed ?? checkedRoundTrip { stream.setRoundTrip(time) }
     receiving.append(stream)
     sources[stream.ssrc] = stream
     ended.removeAll { $0.ssrc == stream.ssrc }
@@ -223,7 +224,7 @@ extension RTPSession {
 
   /// Hands on what is due; of a stream that is over all that is left.
   func deliver(_ stream: ReceivingStream, _ now: Int64, _ delegate: some RTPSessionDelegate, isOver: Bool = false) {
-    let roundTrip = roundTrip.least
+    let roundTrip = roundTrip.least ?? checkedRoundTrip
     switch stream.content {
     case .sound(let buffer):
       while let step = buffer.step(now: isOver ? .max : now) {

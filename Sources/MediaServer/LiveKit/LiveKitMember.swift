@@ -95,6 +95,8 @@ final class LiveKitMember: WebParticipant, WebConnectionOwner, TransportDelegate
   func start() {
     guard !state.withLock({ $0.isOver }) else { return }
     media.begin(self)
+    // The server was closed meanwhile, from another thread.
+    guard !state.withLock({ $0.isOver }) else { return media.close() }
     place.connect(self)
     // Who has gone is not held until then.
     table.loop.schedule(at: table.clock.now() &+ WebMember.patience) { [weak self] in self?.endWaiting() }

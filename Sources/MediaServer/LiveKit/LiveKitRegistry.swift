@@ -11,6 +11,7 @@ final class LiveKitRegistry: Sendable {
     var members: [String: LiveKitMember] = [:]
     var tracks: [StreamID: LiveKitTrack] = [:]
     var room: LiveKitRoomDescription
+    var isClosed = false
   }
 
   private let state: Monitor<State>
@@ -60,6 +61,7 @@ final class LiveKitRegistry: Sendable {
   /// A new one takes the place of the former, who is returned.
   func enter(_ member: LiveKitMember, as userID: String) -> LiveKitMember? {
     state.withLock { state in
+      guard !state.isClosed else { return nil }
       defer { (state.members[userID], state.sids[userID]) = (member, member.sid) }
       return state.members[userID]
     }
@@ -72,6 +74,15 @@ final class LiveKitRegistry: Sendable {
       // Of others, nobody is left who would notice that they leave.
       if state.members.isEmpty { state.sids = [:] }
     }
+  }
+
+  /// Nobody is held from then on: who is just coming in may not have seen that they have left.
+  func close() {
+    let former = state.withLock { state in
+      defer { (state.members, state.sids, state.isClosed) = ([:], [:], true) }
+      return state.members
+    }
+    _ = former
   }
 
   func member(_ userID: String) -> LiveKitMember? { state.withLock { $0.members[userID] } }

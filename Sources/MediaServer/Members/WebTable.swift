@@ -321,7 +321,8 @@ final class WebTable: Sendable {
 
   /// A session is about to begin. Who has to go for it loses theirs.
   func begins(_ peer: any WebPathSeeker, of member: any WebParticipant) {
-    let dropped = state.withLock { $0.unconnected.add(peer, as: ObjectIdentifier(peer), from: member.prefix) }
+    // Whoever was put out as the server closed, from another thread, is not held.
+    let dropped = state.withLock { $0.isClosed ? nil : $0.unconnected.add(peer, as: ObjectIdentifier(peer), from: member.prefix) }
     if let dropped { loop.post { dropped.end(WebTable.crowded) } }
   }
 
@@ -375,6 +376,7 @@ final class WebTable: Sendable {
       return (Array(state.members.values) + state.waiting.elements, state.strangers.elements)
     }
     for member in members { member.leave(WebTable.closed) }
+    liveKit.close()
     for stranger in strangers { stranger.drop() }
   }
 }

@@ -147,6 +147,13 @@ static void one_cycle(int number) {
 }
 
 static void nothing_stays(void) {
+  /* What a process has once, such as the thread of SCTP, is there after a first call. */
+  house first = house_new("127.0.0.1");
+  end alice = inmate(&first, "alice"), bob = guest(&first, "bob", "");
+  show film = show_start(first.away, &bob, &alice);
+  CHECK(show_play(&film, 3));
+  show_end(&film);
+  house_close(&first);
   int count = under_tools() ? 10 : 50, threads = 0, descriptors = 0;
   for (int i = 0; i < 2 * count && atomic_load(&check_failed) < 20; i++) {
     if (i == count) {

@@ -23,14 +23,17 @@ import Testing
     /// How far off a stamp may be at any time, and from a second after the first one on.
     var bounds: (any: Int64, settled: Int64) = (20, 5)
     var saysCapture = true
+    /// Nothing reaches the sender, so that no report answers the receiver's: of the path it knows how long its checks took.
+    var isUnanswered = false
 
     var description: String {
-      "\(age) old, delay \(delay), jitter \(jitter), loss \(loss), drift \(drift), joins at \(joins), \(seconds) s"
+      "\(age) old, delay \(delay), jitter \(jitter), loss \(loss), drift \(drift), joins at \(joins), \(seconds) s, unanswered \(isUnanswered)"
     }
   }
 
   static let cases: [Case] = [
     Case(delay: 200),
+    Case(delay: 200, seconds: 5, isUnanswered: true),
     Case(age: (500, 0), delay: 100, drift: (200, -200)),
     Case(age: (0, 500), delay: 100, drift: (-200, 200)),
     Case(age: (300, 100), jitter: 10, loss: 0.05, seconds: 10, seeds: 1...8),
@@ -87,6 +90,7 @@ import Testing
       for bytes in end.out where Double.random(in: 0..<1, using: &random) >= wanted.loss {
         // Of media the late joiner is sent none yet.
         if toThere, now < wanted.joins, !(192...223).contains(bytes[1]) { continue }
+        if !toThere, wanted.isUnanswered { continue }
         let time = now + wanted.delay + (wanted.jitter > 0 ? Int64.random(in: 0...wanted.jitter, using: &random) : 0)
         let place = coming.lastIndex { $0.time <= time }.map { $0 + 1 } ?? 0
         coming.insert((time, toThere, bytes), at: place)
@@ -115,6 +119,7 @@ import Testing
         }
       }
     }
+    if wanted.isUnanswered { there.session.checkedRoundTrip = 2 * wanted.delay * CaptureTimeTests.ms }
     for end in [here, there] { end.session.report(end.local(0), end) }
     while now < wanted.seconds * 1000 {
       while let first = coming.first, first.time <= now {
