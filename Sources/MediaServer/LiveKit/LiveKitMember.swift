@@ -59,6 +59,8 @@ final class LiveKitMember: WebParticipant, WebConnectionOwner, TransportDelegate
   private let table: WebTable
   private let media: LiveKitMedia
   private let state: Monitor<State>
+  /// Held while a message is taken and sent.
+  private let sending = Monitor(())
   /// By which a guest proves that it comes back.
   private let ticket: String?
   private var isGuest: Bool { ticket != nil }
@@ -233,11 +235,15 @@ final class LiveKitMember: WebParticipant, WebConnectionOwner, TransportDelegate
         guard state.withLock({ $0.signalling.isOverfull }) else { return }
         return leave(MediaError(.limit, "the client does not read its messages"))
       }
-      guard let message = state.withLock({ $0.signalling.takeOutput() }) else { return }
-      // What a client is told while it is away, it learns when it comes back.
-      guard let connection else { continue }
+      // What another thread has taken goes before what is taken here, and before the connection is closed.
+      let sent: WebConnection.Sending? = sending.withLock { _ in
+        guard let message = state.withLock({ $0.signalling.takeOutput() }) else { return nil }
+        // What a client is told while it is away, it learns when it comes back.
+        return connection?.send(.bytes(message)) ?? .gone
+      }
+      guard let sent else { return }
       // One that has just broken is noticed in a moment, and replaced by another one.
-      guard connection.send(.bytes(message)) != .full || state.withLock({ $0.isOver }) else {
+      guard sent != .full || state.withLock({ $0.isOver }) else {
         return leave(MediaError(.limit, "the client does not read its messages"))
       }
     }

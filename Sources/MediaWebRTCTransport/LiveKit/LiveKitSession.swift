@@ -89,6 +89,8 @@ final class LiveKitSession: RoomSession, TransportDelegate {
   private let grants: LiveKitGrants?
   private let moderation: LiveKitModeration
   let state: Monitor<State>
+  /// Held while a message is taken and sent.
+  private let sending = Monitor(())
   /// Of the session's tracks, so that none has the name of one before.
   private let label: String
 
@@ -180,10 +182,12 @@ final class LiveKitSession: RoomSession, TransportDelegate {
     loop.post { [self] in advance() }
   }
 
-  /// On the loop alone, until the session leaves: from two threads messages could pass each other.
+  /// From any thread: what another one has taken goes before what is taken here, and before the connection is closed.
   private func flush() {
-    while let (message, socket) = state.withLock({ state in state.client.takeOutput().map { ($0, state.socket) } }) {
-      socket?.send(.binary(message))
+    sending.withLock { _ in
+      while let (message, socket) = state.withLock({ state in state.client.takeOutput().map { ($0, state.socket) } }) {
+        socket?.send(.binary(message))
+      }
     }
   }
 

@@ -77,6 +77,20 @@ static void closed_while_they_come(void) {
   }
 }
 
+/* Whoever leaves is out at once, and not when they do not come back. */
+static void leaving_is_said(void) {
+  house it = house_new("127.0.0.1");
+  for (int i = 0; i < (under_tools() ? 20 : 200) && atomic_load(&check_failed) == 0; i++) {
+    end bob = guest(&it, "bob", "");
+    if (i % 2 == 0) CHECK_OK(msdk_session_disconnect(bob.session));
+    int64_t began = monotonic_ns();
+    msdk_session_destroy(bob.session);
+    PATIENTLY(house_members(&it) == 0);
+    CHECK_RANGE(monotonic_ns() - began, 0, 10000000000);
+  }
+  house_close(&it);
+}
+
 static atomic_int closed;
 
 static void close_inside(void *user, const msdk_event *event) {
@@ -193,6 +207,7 @@ int main(int argc, char **argv) {
   RUN(closed_with_members_over_tls);
   RUN(closed_by_its_engine);
   RUN(closed_while_they_come);
+  RUN(leaving_is_said);
   RUN(closed_inside_a_callback);
   RUN(from_many_threads);
   RUN(opened_and_closed_again);
