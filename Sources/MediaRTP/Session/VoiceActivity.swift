@@ -4,6 +4,9 @@ import MediaCore
 /// has for 300 ms, as packets are lost and late.
 struct VoiceActivity {
   private static let hold: Int64 = 300_000_000
+  /// In dB below full scale: what is quieter is no voice, whatever its sender calls it. libwebrtc sets the flag of all packets that are no comfort
+  /// noise, those of digital silence included.
+  private static let quietest: UInt8 = 70
 
   private var lastVoice: Int64?
 
@@ -13,7 +16,7 @@ struct VoiceActivity {
 
   /// A packet came. Says whether with it somebody began.
   mutating func heard(_ level: HeaderExtensions.AudioLevel, at now: Int64) -> Bool {
-    guard level.isVoice else { return false }
+    guard level.isVoice, level.level <= VoiceActivity.quietest else { return false }
     defer { lastVoice = now }
     return lastVoice == nil
   }

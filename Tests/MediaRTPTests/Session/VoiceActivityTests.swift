@@ -14,6 +14,12 @@ import Testing
     #expect(!noiseBegan && began && !again && activity.isSpeaking)
   }
 
+  @Test(arguments: [(UInt8(0), true), (70, true), (71, false), (127, false)]) func silenceIsNoVoice(level: UInt8, isHeard: Bool) {
+    var activity = VoiceActivity()
+    let began = activity.heard(.init(level: level, isVoice: true), at: 0)
+    #expect(began == isHeard && activity.isSpeaking == isHeard)
+  }
+
   @Test func endsWhenNoneHasComeForThreeTenthsOfASecond() {
     var activity = VoiceActivity()
     #expect(activity.deadline == .max)

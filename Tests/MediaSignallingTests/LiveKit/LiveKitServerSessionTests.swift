@@ -113,6 +113,24 @@ import Testing
     #expect(updates.isEmpty && !session.isOverfull)
   }
 
+  /// Messages stay in their order, and none is long.
+  @Test func thoseWhoComeTogetherAreSaidTogether() throws {
+    session.welcome()
+    _ = try said(session)
+    for number in 0..<1_000 { meet("member \(number)") }
+    var (messages, longest): ([[UInt8]], Int) = ([], 0)
+    while let bytes = session.takeOutput() {
+      messages.append(bytes)
+      longest = max(longest, bytes.count)
+    }
+    #expect(messages.count < 20 && longest < 32_768, "\(messages.count) messages of up to \(longest) bytes")
+    let responses = try messages.map { try LiveKitResponse(reading: $0) }
+    let identities = responses.flatMap {
+      if case .participants(let update) = $0 { update.participants.map(\.identity) } else { [String]() }
+    }
+    #expect(identities.filter { $0.hasPrefix("member") } == (0..<1_000).map { "member \($0)" })
+  }
+
   @Test func tracksAreAnnounced() throws {
     session.welcome()
     _ = try said(session)
@@ -137,6 +155,20 @@ import Testing
     session.unpublish("TR_1")
     let last = try self.said(session)
     #expect(last.contains { if case .unpublished(let gone) = $0 { gone.sid == "TR_1" } else { false } })
+  }
+
+  /// Programs with LiveKit's SDK wait for it before they speak.
+  @Test func theFirstReceiverOfATrackIsSaid() throws {
+    session.welcome()
+    try announce("camera")
+    _ = try said(session)
+    session.setReceivers("TR_1", 0)
+    session.setReceivers("TR_7", 1)
+    #expect(try said(session).isEmpty)
+    for count in [1, 2, 0, 1] { session.setReceivers("TR_1", count) }
+    let news = try said(session)
+    guard case .subscribed(let track)? = news.first, news.count == 1 else { throw MediaError(.fail, "\(news)") }
+    #expect(track.sid == "TR_1")
   }
 
   @Test func muteIsNewsOnce() throws {

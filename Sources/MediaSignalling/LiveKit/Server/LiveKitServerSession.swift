@@ -79,6 +79,8 @@ public final class LiveKitServerSession {
   static let longestName = 256
   /// Bytes of participants in one message.
   static let longestGroup = 262_144
+  /// Bytes of participants in one message, before the last of them.
+  static let longestTogether = 16_384
   /// Bytes of messages that wait, without participants.
   static let mostOutput = 1_048_576
   /// Bytes of metadata, and of a name and attributes together.
@@ -108,6 +110,8 @@ public final class LiveKitServerSession {
   private var paused: [String: Bool] = [:]
   /// By sid, what others want of a track of the client's.
   private var demands: [String: LiveKitDemand] = [:]
+  /// By sid, tracks of the client's of which it knows that somebody receives them.
+  private var received: Set<String> = []
   /// Tracks that it said something of; others are taken if it takes everything.
   private var wanted: [String: Bool] = [:]
   private var offer = LiveKitOffer("")
@@ -146,25 +150,35 @@ public final class LiveKitServerSession {
 
   /// The next message for the client; nil: there is none.
   public func takeOutput() -> [UInt8]? {
-    while first < output.count {
-      let next = output[first]
-      first += 1
-      if first == output.count {
-        output.removeAll(keepingCapacity: first <= 64)
-        first = 0
-      }
+    // Those who come one after the other go together.
+    var (participants, size): ([LiveKitParticipant], Int) = ([], 0)
+    loop: while size < LiveKitServerSession.longestTogether, let next = nextOutput {
       switch next {
       case .message(let bytes):
+        guard participants.isEmpty else { break loop }
+        skipOutput()
         outputSize -= bytes.count
         return bytes
       case .participant(let identity):
+        skipOutput()
         changed.remove(identity)
         let known = identity == own.identity ? own : others[identity]
-        let participants = [departed.removeValue(forKey: identity), known].compactMap { $0 }
-        if !participants.isEmpty { return LiveKitResponse.participants(LiveKitParticipants(participants: participants)).encoded }
+        for one in [departed.removeValue(forKey: identity), known].compactMap({ $0 }) {
+          participants.append(one)
+          size += one.roughSize
+        }
       }
     }
-    return nil
+    return participants.isEmpty ? nil : LiveKitResponse.participants(LiveKitParticipants(participants: participants)).encoded
+  }
+
+  private var nextOutput: Output? { first < output.count ? output[first] : nil }
+
+  private func skipOutput() {
+    first += 1
+    guard first == output.count else { return }
+    output.removeAll(keepingCapacity: first <= 64)
+    first = 0
   }
 
   /// More waits than a client that reads lets wait.
@@ -399,8 +413,11 @@ public final class LiveKitServerSession {
   /// The token that it showed was accepted, or was not.
   public func renewed(_ error: MediaError?) { notify(.renewed(LiveKitResult(error))) }
 
-  /// How many receive a track of the client's.
-  public func setReceivers(_ sid: String, _ count: Int) { demand(sid) { $0.receivers = UInt32(clamping: count) } }
+  /// How many receive a track of the client's. Others than sessions of this library learn of the first: programs of theirs wait for it before they speak.
+  public func setReceivers(_ sid: String, _ count: Int) {
+    if !isExtended, count > 0, announced(sid) != nil, received.insert(sid).inserted { say(.subscribed(LiveKitTrackID(sid: sid))) }
+    demand(sid) { $0.receivers = UInt32(clamping: count) }
+  }
 
   /// What they want of it together: pixels and frames a second; 0, or nil: any.
   public func setWish(_ sid: String, width: UInt32, height: UInt32, rate: FrameRate?) {
@@ -511,6 +528,7 @@ public final class LiveKitServerSession {
     guard let cid = announced.first(where: { $0.value.sid == sid })?.key else { return }
     if let error { notify(.refused(LiveKitResult(error, identity: sid))) }
     (announced[cid], wantedLayers[sid], demands[sid]) = (nil, nil, nil)
+    received.remove(sid)
     follow()
     var gone = LiveKitTrackID()
     gone.sid = sid
@@ -619,5 +637,13 @@ public final class LiveKitServerSession {
     say(.published(published))
     if isNew { follow() }
     if isExtended, isNew || track.info.format != former { events.append(.announced(sid: track.sid)) }
+  }
+}
+
+extension LiveKitParticipant {
+  /// Bytes, about, and no fewer where there are many.
+  fileprivate var roughSize: Int {
+    let text = [identity, name, metadata].reduce(0) { $0 + $1.utf8.count }
+    return attributes.reduce(text + 64 + 512 * tracks.count) { $0 + $1.key.utf8.count + $1.value.utf8.count + 8 }
   }
 }
