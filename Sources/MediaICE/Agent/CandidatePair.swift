@@ -60,6 +60,8 @@ final class CandidatePair {
   /// When the last check of the other end came.
   var lastHeard: Int64 = .min
   var roundTrip: Int64 = 0
+  /// Of all checks: a busy machine makes some of them longer.
+  var leastRoundTrip = Int64.max
   /// Of Send indications of application data (ICERoute): a value per route.
   var indication = TransactionID(high: 0, low: 0)
 

@@ -111,6 +111,7 @@ extension ICEAgent {
       return
     }
     (pair.state, pair.isProven, pair.roundTrip) = (.succeeded, true, now &- check.sent)
+    pair.leastRoundTrip = min(pair.leastRoundTrip, pair.roundTrip)
     if list.firstValid == nil { list.firstValid = now }
     if isControlling ? check.isNominating : pair.isNominationPending {
       pair.isNominationPending = false

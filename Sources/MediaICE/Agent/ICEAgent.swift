@@ -28,6 +28,10 @@ public final class ICEAgent {
   public internal(set) var route: ICERoute?
   /// Of the route: between a check and its answer; nil without a route.
   public var roundTrip: Int64? { (current.selected ?? former?.selected)?.roundTrip }
+  /// The shortest of the route's checks; nil where none was answered yet.
+  public var leastRoundTrip: Int64? {
+    (current.selected ?? former?.selected).flatMap { $0.leastRoundTrip == .max ? nil : $0.leastRoundTrip }
+  }
   /// To be signalled. Others after each restart.
   public var local: ICECredentials { current.local }
   /// Datagrams that were refused: of strangers, or not understood.

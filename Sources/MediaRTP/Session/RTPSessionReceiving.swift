@@ -224,7 +224,8 @@ extension RTPSession {
 
   /// Hands on what is due; of a stream that is over all that is left.
   func deliver(_ stream: ReceivingStream, _ now: Int64, _ delegate: some RTPSessionDelegate, isOver: Bool = false) {
-    let roundTrip = roundTrip.least ?? checkedRoundTrip
+    let least = min(roundTrip.least ?? .max, checkedRoundTrip ?? .max)
+    let roundTrip = least == .max ? nil : least
     switch stream.content {
     case .sound(let buffer):
       while let step = buffer.step(now: isOver ? .max : now) {

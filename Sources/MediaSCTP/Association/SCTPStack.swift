@@ -1,5 +1,5 @@
 import CUSRSCTP
-import Synchronization
+import MediaCore
 
 /// The stack of libusrsctp, of which a process has one. Each association has its own time, timers and random bytes (CUSRSCTP), but tables
 /// and statistics are of the process. So this has the one lock of a room that is pure otherwise: any thread may call, and one at a time is
@@ -12,7 +12,7 @@ final class SCTPStack: Sendable {
     var free: [UInt32] = []
     var highest: UInt32 = 0
   }
-  private let addresses = Mutex(Addresses())
+  private let addresses = Monitor(Addresses())
 
   private init() {
     cusrsctp_start(

@@ -92,7 +92,7 @@ extension PeerConnection {
     self.route = route
     peer.select(route?.destination)
     // A route that the other end chose may not have been checked from here yet.
-    if let time = ice.roundTrip, time > 0 { peer.session.checkedRoundTrip = time }
+    if let time = ice.leastRoundTrip { peer.session.checkedRoundTrip = time }
     if let route, route.isWrapped {
       peer.wrap(.init(headRoom: ICERoute.headRoom, tailRoom: ICERoute.tailRoom) { route.wrap($0, payload: $1) })
     } else {

@@ -116,12 +116,17 @@ static void screens_are_shared(void) {
   house_close(&it);
 }
 
+/* What is heard at first, on a slow machine, may be made up: nobody is told of a speaker by that. */
+static void sing_until_told(msdk_engine *engine, singing *song, end *told) {
+  for (int i = 0; i < 60 && told->count[MSDK_EVENT_ACTIVE_SPEAKER] == 0 && sing_on(engine, song, 100); i++) end_look(told);
+}
+
 static void speakers_are_told(void) {
   house it = house_new("127.0.0.1");
   end alice = inmate(&it, "alice"), bob = guest(&it, "bob", "");
   singing *song = sing_start(it.away, &bob, &alice, 440);
   voice_tone(&song->voice, 440, 0.1); /* 23 dB below full scale */
-  CHECK(sing_on(it.away, song, 500));
+  sing_until_told(it.away, song, &alice);
   CHECK(end_wait(&alice, MSDK_EVENT_ACTIVE_SPEAKER, 1));
   CHECK(strcmp(alice.last[MSDK_EVENT_ACTIVE_SPEAKER].user_id, "bob") == 0);
   CHECK_EQ(alice.last[MSDK_EVENT_ACTIVE_SPEAKER].state, MSDK_SPEAKER_ACTIVE);
@@ -134,7 +139,7 @@ static void speakers_are_told(void) {
   sing_end(song);
   song = sing_start(it.host, &alice, &bob, 440);
   bob.count[MSDK_EVENT_ACTIVE_SPEAKER] = 0;
-  CHECK(sing_on(it.host, song, 500));
+  sing_until_told(it.host, song, &bob);
   PATIENTLY((end_look(&bob), end_sees(&bob, "alice").is_speaking));
   CHECK_EQ(end_sees(&bob, "alice").is_speaking, 1);
   CHECK(bob.count[MSDK_EVENT_ACTIVE_SPEAKER] >= 1);
