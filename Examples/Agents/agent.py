@@ -2,7 +2,7 @@
 voice.
 
     pip install livekit-agents            # and espeak-ng, which distributions package
-    python agent.py connect --room lobby --url ws://127.0.0.1:PORT --api-key KEY --api-secret SECRET
+    python agent.py connect --room lobby --url ws://127.0.0.1:PORT --api-key "$MSDK_API_KEY" --api-secret "$MSDK_API_SECRET"
 
 What it says is fixed, as no model is asked.  One that listens and answers has `stt` and `llm` in its AgentSession, too.
 """

@@ -1,9 +1,10 @@
 /* A room for agents: serves it to SDKs of LiveKit, is in it, and prints who comes and who speaks.
  *
  *     gcc room.c $(pkg-config --cflags --libs mediasdk) -o room
- *     MSDK_API_KEY=devkey MSDK_API_SECRET=$(head -c 32 /dev/urandom | base64) ./room SECONDS
+ *     export MSDK_API_KEY=devkey MSDK_API_SECRET=$(head -c 32 /dev/urandom | base64)
+ *     ./room SECONDS
  *
- * The first line is the url that an agent needs (agent.py). */
+ * The first line is the url that an agent needs (agent.py), with the same key and secret. */
 #include <mediasdk/mediasdk.h>
 
 #include <stdio.h>

@@ -56,12 +56,6 @@ static inline int64_t process_cpu_us(void) {
   return (int64_t)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) * 1000000 + usage.ru_utime.tv_usec + usage.ru_stime.tv_usec;
 }
 
-static inline int64_t monotonic_ns(void) {
-  struct timespec time;
-  clock_gettime(CLOCK_MONOTONIC, &time);
-  return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
-}
-
 /* Whether a thread of this process sleeps: waits for something other than its turn on a processor. */
 static inline int process_asleep(pid_t thread) {
   char path[64], line[256];

@@ -77,9 +77,9 @@ public final class LiveKitServerSession {
   static let bestLayer = 2
   /// Bytes of a name that a client gives a track or a section.
   static let longestName = 256
-  /// Bytes of participants in one message.
+  /// Bytes of participants in the message by which a client learns who is there.
   static let longestGroup = 262_144
-  /// Bytes of participants in one message, before the last of them.
+  /// Bytes of participants in one message about changes, before the last of them.
   static let longestTogether = 16_384
   /// Bytes of messages that wait, without participants.
   static let mostOutput = 1_048_576
@@ -641,7 +641,7 @@ public final class LiveKitServerSession {
 }
 
 extension LiveKitParticipant {
-  /// Bytes, about, and no fewer where there are many.
+  /// Bytes of its encoding, about.
   fileprivate var roughSize: Int {
     let text = [identity, name, metadata].reduce(0) { $0 + $1.utf8.count }
     return attributes.reduce(text + 64 + 512 * tracks.count) { $0 + $1.key.utf8.count + $1.value.utf8.count + 8 }
