@@ -88,12 +88,13 @@ class ServeTest(Peers):
         self.assertEqual((video["userId"], video["frameWidth"], video["frameHeight"], video["framesCorrupt"]), ("sam", 160, 120, 0))
         self.assertGreaterEqual(video["framesReceived"], 35)
         self.assertGreater(stream(figures, "incoming-audio")["packetsReceived"], 50)
-        # Sam left first, and what they sent are counted all the same.
-        self.assertEqual(packets(figures, "inbound-rtp", "video")["framesReceived"], video["framesReceived"])
+        # Sam left first, and what they sent is counted all the same; the last frame may come after their goodbye, which takes another way.
+        self.assertIn(packets(figures, "inbound-rtp", "video")["framesReceived"] - video["framesReceived"], (0, 1))
         self.assertEqual(len(read_ivf(self.directory / "came.ivf").frames), video["framesReceived"])
         room.await_line("sam left")
         room.await_line("rosa left")
         self.assertEqual(room.end(), 0)
+        self.assertEqual(sorted(room.lines[-4:]), ["rosa joined", "rosa left", "sam joined", "sam left"])
         self.assertLess(room.lines.index("sam joined"), room.lines.index("sam left"))
 
     def test_what_a_receiver_prefers(self) -> None:

@@ -200,8 +200,11 @@ final class WebConnection: NetworkDriver {
     }
     if cost > 0 { table.charge(cost, of: self, now: now) }
     if let stage { table.advance(self, to: stage) }
-    while let event = state.withLock({ $0.link?.takeEvent() }) { handle(event) }
+    takeEvents()
     guard let due = flush(now, isOver: isOver) else {
+      // Who has gone cannot be written to; what they said before counts.
+      _ = read(now)
+      takeEvents()
       drop()
       return .max
     }
@@ -271,6 +274,10 @@ final class WebConnection: NetworkDriver {
         return false
       }
     }
+  }
+
+  private func takeEvents() {
+    while let event = state.withLock({ $0.link?.takeEvent() }) { handle(event) }
   }
 
   private func handle(_ event: WebLink.Event) {

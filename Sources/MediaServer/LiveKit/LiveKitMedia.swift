@@ -176,7 +176,7 @@ final class LiveKitMedia: WebPathSeeker, TransportDelegate {
         offer(subscriber, owner)
       }
     } catch {
-      owner.leave(error)
+      fail(error, owner)
     }
   }
 
@@ -205,6 +205,13 @@ final class LiveKitMedia: WebPathSeeker, TransportDelegate {
 
   func end(_ error: MediaError) { owner?.leave(error) }
 
+  /// A client that leaves says so by its WebSocket, too, which may be slower than the ends of its connections. Until it comes, nothing can be
+  /// negotiated over them (`.state`).
+  private func fail(_ error: MediaError, _ owner: LiveKitMember) {
+    guard error.status == .closed || error.status == .state else { return owner.leave(error) }
+    table.loop.schedule(at: table.clock.now() &+ LiveKitMedia.goodbye) { [weak owner] in owner?.leave(error) }
+  }
+
   // MARK: Negotiation
 
   func take(offer sdp: String) {
@@ -230,7 +237,7 @@ final class LiveKitMedia: WebPathSeeker, TransportDelegate {
       owner.change { $0.answer(text, tracks: Dictionary(sent) { first, _ in first }) }
       arrange()
     } catch {
-      owner.leave(error)
+      fail(error, owner)
     }
   }
 
@@ -290,7 +297,7 @@ final class LiveKitMedia: WebPathSeeker, TransportDelegate {
       state.withLock { ($0.isOffering, $0.lastOffer) = (true, text) }
       owner.change { $0.offer(text) }
     } catch {
-      owner.leave(error)
+      fail(error, owner)
     }
   }
 
@@ -302,7 +309,7 @@ final class LiveKitMedia: WebPathSeeker, TransportDelegate {
       state.withLock { $0.isOffering = false }
       offer(subscriber, owner)
     } catch {
-      owner.leave(error)
+      fail(error, owner)
     }
   }
 
@@ -595,10 +602,7 @@ final class LiveKitMedia: WebPathSeeker, TransportDelegate {
       if subscriber == nil { data?.open() }
     case .reconnecting: if isAwaited { lost() }
     case .disconnected(let error):
-      let error = error ?? MediaError(.closed, "the client ended the connection")
-      guard error.status == .closed else { return owner.leave(error) }
-      // A client that leaves says so by its WebSocket, too, which may be slower.
-      table.loop.schedule(at: table.clock.now() &+ LiveKitMedia.goodbye) { [weak owner] in owner?.leave(error) }
+      fail(error ?? MediaError(.closed, "the client ended the connection"), owner)
     case .streamAdded(let stream): if let peer { publish(stream, peer, owner) }
     case .speaking(let source, _, let isSpeaking, let level):
       let one = state.withLock { $0.forwardings.values.first { $0.has(source) } }

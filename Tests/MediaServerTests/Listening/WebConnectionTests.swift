@@ -111,4 +111,67 @@ import Testing
     client.close()
     try house.close()
   }
+
+  /// A connection whose other end says what a test wants.
+  private final class Script: StreamConnection {
+    var incoming: [UInt8] = []
+    var written: [UInt8] = []
+    var isBroken = false
+    var descriptor: Int32 { -1 }
+    var remoteAddress: SocketAddress? { nil }
+    var localAddress: SocketAddress? { nil }
+    var connecting: StreamConnecting { .done }
+
+    func read(into memory: UnsafeMutableRawBufferPointer) -> StreamReading {
+      guard !incoming.isEmpty else { return isBroken ? .failed("Connection reset by peer") : .nothing }
+      let count = min(memory.count, incoming.count)
+      memory.copyBytes(from: incoming.prefix(count))
+      incoming.removeFirst(count)
+      return .bytes(count)
+    }
+
+    func write(_ bytes: UnsafeRawBufferPointer) -> Int? {
+      if !isBroken { written += bytes }
+      return isBroken ? nil : bytes.count
+    }
+
+    func endWriting() {}
+    func shut() {}
+  }
+
+  private final class Reader: WebConnectionOwner {
+    let heard = Monitor<[String]>([])
+
+    func receive(_ message: WebLink.Message) {
+      if case .text(let text) = message { heard.withLock { $0.append(text) } }
+    }
+
+    func writable() {}
+    func lost(_ connection: WebConnection) { heard.withLock { $0.append("lost") } }
+  }
+
+  /// Who closes a connection of which they have not read all resets it: what is written to them fails before their last words are read.
+  @Test func whatWasSaidBeforeAResetIsHeard() throws {
+    let house = try ServerHouse()
+    let (script, reader) = (Script(), Reader())
+    let table = WebTable(house.room, WebServer.Options([]), house.host, house.host, house.loop)
+    let connection = WebConnection(script, from: try #require(SocketAddress("10.0.0.1", port: 9)), nil, table, now: house.host.clock.now())
+    var random = SystemRandomNumberGenerator()
+    let client = HTTPClientConnection()
+    try client.send(WebSocketHandshake(host: "server", target: "/ws/\(house.room)", random: &random).request, now: 0)
+    client.takeOutput(&script.incoming)
+    _ = connection.drive(isReadable: true)
+    #expect(String(decoding: script.written.prefix(12), as: UTF8.self) == "HTTP/1.1 101")
+    connection.belong(to: reader)
+
+    connection.send(.text("news"))
+    script.isBroken = true
+    let machine = WebSocketMachine(.client, limits: WebSocketLimits(), random: random, now: 0)
+    try machine.send(text: "goodbye")
+    machine.takeOutput(&script.incoming)
+    _ = connection.drive(isReadable: false)
+    #expect(reader.heard.withLock { $0 } == ["goodbye", "lost"])
+    table.close()
+    try house.close()
+  }
 }

@@ -234,6 +234,7 @@ public final class LiveKitServerSession {
     }
     for (sid, qualities) in wantedLayers.sorted(by: { $0.key < $1.key }) { sayWanted(sid, qualities) }
     for (sid, isPaused) in paused.sorted(by: { $0.key < $1.key }) { sayPaused(sid, isPaused) }
+    for sid in received.sorted() { say(.subscribed(LiveKitTrackID(sid: sid))) }
     for (_, demand) in demands.sorted(by: { $0.key < $1.key }) { notify(.demand(demand)) }
     if let offer = joining.request.offer { take(offer: offer) }
   }
