@@ -61,6 +61,7 @@ let package = Package(
     .target(name: "MediaRTP", dependencies: ["MediaCore"], swiftSettings: simulated),
     .target(name: "MediaSDP", dependencies: ["MediaCore", "MediaRTP"], swiftSettings: strict),
     .target(name: "MediaSRTP", dependencies: ["MediaCore", "MediaRTP", "COpenSSL"], swiftSettings: simulated),
+    .target(name: "MediaEncryption", dependencies: ["CMediaSDK", "MediaCore", "MediaSRTP", "COpenSSL"], swiftSettings: strict),
     .target(name: "MediaNetwork", dependencies: ["CMediaSDK", "MediaCore", "MediaRuntime", "MediaRTP", "MediaSRTP", "CLinux"], swiftSettings: simulated),
     .target(name: "MediaTLS", dependencies: ["MediaCore", "COpenSSL"], swiftSettings: strict),
     .target(name: "MediaSCTP", dependencies: ["MediaCore", "CUSRSCTP"], swiftSettings: strict),
@@ -109,7 +110,8 @@ let package = Package(
       name: "MediaSDK",
       dependencies: [
         "CMediaSDK", "MediaCore", "MediaRuntime", "MediaCodecs", "MediaTLS", "MediaRTP", "MediaSDP", "MediaNetwork", "MediaTransport",
-        "MediaSignalling", "MediaWebRTC", "MediaWebRTCTransport", "MediaServer", "MediaIngest", "MediaPlugins", "MediaIsolation", "CLinux",
+        "MediaSignalling", "MediaWebRTC", "MediaWebRTCTransport", "MediaServer", "MediaIngest", "MediaPlugins", "MediaIsolation", "MediaEncryption",
+        "CLinux",
       ],
       swiftSettings: strict),
     .target(
@@ -122,6 +124,7 @@ let package = Package(
         .unsafeFlags([
           "-static-stdlib", "-use-ld=lld", "-no-toolchain-stdlib-rpath", "-Xlinker", "-soname=libmediasdk.so.1",
           "-Xlinker", "--version-script=Include/mediasdk.map", "-Xlinker", "--no-undefined-version", "-Xlinker", "--gc-sections",
+          "-Xlinker", "--icf=safe",
         ])
       ]),
     // The host of `msdk plugin check`: it speaks the plugin ABI directly, and knows nothing of the library.
@@ -174,6 +177,7 @@ let package = Package(
     .testTarget(name: "MediaRTPTests", dependencies: ["MediaRTP"], swiftSettings: strict),
     .testTarget(name: "MediaSDPTests", dependencies: ["MediaSDP"], swiftSettings: strict),
     .testTarget(name: "MediaSRTPTests", dependencies: ["MediaSRTP"], swiftSettings: strict),
+    .testTarget(name: "MediaEncryptionTests", dependencies: ["MediaEncryption"], swiftSettings: strict),
     .testTarget(name: "MediaSCTPTests", dependencies: ["MediaSCTP"], swiftSettings: strict),
     .testTarget(name: "MediaICETests", dependencies: ["MediaICE"], swiftSettings: strict),
     .testTarget(name: "MediaSignallingTests", dependencies: ["MediaSignalling"], swiftSettings: strict),

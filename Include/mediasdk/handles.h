@@ -36,6 +36,7 @@ enum {
  *   0x200  outgoing streams              0x600  network quality (network.h)
  *   0x300  incoming streams              0x700  speakers (session.h)
  *   0x400  screen shares (session.h)     0x800  instances (instance.h)
+ *   0x900  the encryption of streams (encryption.h)
  */
 
 /** States of outgoing video and audio streams. */

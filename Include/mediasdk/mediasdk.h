@@ -88,6 +88,7 @@
 
 #include "access.h"
 #include "data.h"
+#include "encryption.h"
 #include "engine.h"
 #include "frame.h"
 #include "incoming_audio.h"

@@ -31,7 +31,8 @@ enum { /* reason of a drop */
   MSDK_DROP_NETWORK = 7,        /**< the network's send queue was full */
   MSDK_DROP_MUTED = 8,          /**< audio of a muted stream */
   MSDK_DROP_FLUSHED = 9,        /**< removed from the queue by flush */
-  MSDK_DROP_FILTER = 10         /**< a filter dropped it */
+  MSDK_DROP_FILTER = 10,        /**< a filter dropped it */
+  MSDK_DROP_NO_KEY = 11         /**< it was to be encrypted, and there is no key (encryption.h) */
 };
 
 typedef struct msdk_frame_report {

@@ -36,7 +36,7 @@ typedef struct msdk_session_options {
   const char *access_token; /**< up to MSDK_ACCESS_TOKEN_MAX bytes, passed to the room's verifier (room.h); NULL or "": none */
   const char *capture_path; /**< of a session over a network only: a file for all datagrams (network.h); NULL or "": none */
   uint32_t capture_flags;   /**< MSDK_CAPTURE_* */
-  uint32_t reserved0;       /**< 0 */
+  uint32_t encrypt_frames;  /**< 1: end-to-end encryption of all that the session sends, and it takes nothing else (encryption.h) */
 } msdk_session_options;
 
 /** Makes a session, which is idle. MSDK_E_RANGE, MSDK_E_INVALID and MSDK_E_UNSUPPORTED: the error text names the member of options.
@@ -228,11 +228,15 @@ enum {
   MSDK_EVENT_DATA_CHANNEL_LOW = 39, /**< value: the channel; msdk_session_set_low_threshold */
   /** Data of others has come (data.h). Read until MSDK_E_AGAIN, before which the event does not come again. */
   MSDK_EVENT_DATA_AVAILABLE = 40,
-  MSDK_EVENT_DATA_WRITABLE = 41 /**< msdk_session_send_data, which returned MSDK_E_AGAIN, has room again */
+  MSDK_EVENT_DATA_WRITABLE = 41, /**< msdk_session_send_data, which returned MSDK_E_AGAIN, has room again */
+  /** incoming_video or incoming_audio, user_id, kind; or outgoing_video or outgoing_audio, kind; state: MSDK_ENCRYPTION_*; value: the
+   * index of the key. Of each stream that is encrypted, or should be, when it begins and when the state changes (encryption.h). */
+  MSDK_EVENT_STREAM_ENCRYPTION = 42
 };
 
 /** Return the name of an event's type, or of a state of any of the families MSDK_SESSION_*, MSDK_OUTGOING_*, MSDK_INCOMING_*,
- * MSDK_SCREEN_SHARE_*, MSDK_INGEST_*, MSDK_QUALITY_*, MSDK_SPEAKER_* and MSDK_INSTANCE_*, for example "MSDK_SESSION_CONNECTED".
+ * MSDK_SCREEN_SHARE_*, MSDK_INGEST_*, MSDK_QUALITY_*, MSDK_SPEAKER_*, MSDK_INSTANCE_* and MSDK_ENCRYPTION_*, for example
+ * "MSDK_SESSION_CONNECTED".
  * A value that this version does not know is "MSDK_EVENT_UNKNOWN" or "MSDK_STATE_UNKNOWN". The string is static. [any thread] */
 MSDK_EXPORT const char *msdk_event_type_string(uint32_t type);
 MSDK_EXPORT const char *msdk_state_string(uint32_t state);

@@ -14,13 +14,13 @@ public func msdk_session_create(
     let engine = try Handles.engine(engine)
     let out = try required(out, "out")
     let native = try ForeignStruct.read(required(options, "options"), argument: "options")
-    try ForeignStruct.checkReserved(native.reserved0, "options.reserved0")
     var settings = SessionOptions(
       url: try ForeignText.read(native.url, limit: Int(MSDK_TEXT_MAX), argument: "options.url"),
       userID: try ForeignText.read(native.user_id, limit: Int(MSDK_NAME_MAX), argument: "options.user_id"),
       displayName: try ForeignText.readOptional(native.display_name, limit: Int(MSDK_NAME_MAX), argument: "options.display_name"))
     settings.accessToken = AccessToken(
       try ForeignText.readOptional(native.access_token, limit: AccessToken.longest, argument: "options.access_token") ?? "")
+    settings.encrypts = try flag(native.encrypt_frames, "options.encrypt_frames")
     if native.event_capacity != 0 { settings.eventCapacity = Int(native.event_capacity) }
     guard native.capture_flags & ~UInt32(MSDK_CAPTURE_PLAIN) == 0 else {
       throw MediaError(.unsupported, "options.capture_flags is \(native.capture_flags); accepted: 0, MSDK_CAPTURE_PLAIN")
@@ -229,6 +229,15 @@ extension StampedEvent {
       native.value = channel.value
     case .dataAvailable: native.set(MSDK_EVENT_DATA_AVAILABLE)
     case .dataWritable: native.set(MSDK_EVENT_DATA_WRITABLE)
+    case .encryption(let stream, let state, let index):
+      switch stream {
+      case .outgoing(let stream):
+        native.set(MSDK_EVENT_STREAM_ENCRYPTION)
+        native.set(stream)
+      case .incomingVideo(let stream): native.set(MSDK_EVENT_STREAM_ENCRYPTION, stream)
+      case .incomingAudio(let stream): native.set(MSDK_EVENT_STREAM_ENCRYPTION, stream)
+      }
+      (native.state, native.value) = (state.rawValue, UInt64(index))
     case .ingest(let event):
       native.set(MSDK_EVENT_INGEST, state: event.state.rawValue, text: event.text)
       native.status = event.status?.rawValue ?? msdk_result(MSDK_OK)

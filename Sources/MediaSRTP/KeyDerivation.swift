@@ -39,34 +39,3 @@ struct SessionKeys {
     return output
   }
 }
-
-/// A keyed cipher of OpenSSL's.
-final class CipherContext {
-  static let failure = MediaError(.noMemory, "OpenSSL refused a cipher or had no memory for it")
-  let context: OpaquePointer
-
-  init(_ cipher: OpaquePointer?, key: [UInt8]) throws(MediaError) {
-    guard let context = EVP_CIPHER_CTX_new() else { throw CipherContext.failure }
-    self.context = context
-    guard EVP_EncryptInit_ex(context, cipher, nil, key, nil) == 1 else { throw CipherContext.failure }
-  }
-
-  deinit {
-    EVP_CIPHER_CTX_free(context)
-  }
-
-  /// Counter mode, the same in both directions; input and output may be the same memory.
-  func crypt(_ input: UnsafeRawBufferPointer, into output: UnsafeMutableRawBufferPointer, initial counter: [UInt8]) -> Bool {
-    counter.withUnsafeBytes { crypt(input, into: output, initial: $0) }
-  }
-
-  func crypt(_ input: UnsafeRawBufferPointer, into output: UnsafeMutableRawBufferPointer, initial counter: UnsafeRawBufferPointer) -> Bool {
-    guard counter.count == 16, output.count >= input.count else { return false }
-    guard EVP_EncryptInit_ex(context, nil, nil, nil, counter.assumingMemoryBound(to: UInt8.self).baseAddress) == 1 else { return false }
-    guard !input.isEmpty else { return true }
-    var size: Int32 = 0
-    return EVP_EncryptUpdate(
-      context, output.assumingMemoryBound(to: UInt8.self).baseAddress, &size, input.assumingMemoryBound(to: UInt8.self).baseAddress,
-      Int32(clamping: input.count)) == 1
-  }
-}

@@ -17,7 +17,7 @@ final class PacketCipher {
       authentication = copenssl_hmac_sha1(keys.authentication, keys.authentication.count)
       guard authentication != nil else { throw CipherContext.failure }
     case .aesGCM, .aesGCM256:
-      cipher = try CipherContext(profile == .aesGCM ? EVP_aes_128_gcm() : EVP_aes_256_gcm(), key: keys.cipher)
+      cipher = try CipherContext(gcm: keys.cipher)
       authentication = nil
     }
   }
@@ -63,10 +63,7 @@ final class PacketCipher {
         guard cipher.crypt(text, into: output, initial: initial) else { return false }
         return authenticate(front, UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(output).prefix(text.count)), trailer, into: tag)
       case .aesGCM, .aesGCM256:
-        guard begin(initial, isEncryption: true, front, place.isControl ? trailer : nil), update(text, into: output) else { return false }
-        var size: Int32 = 0
-        guard EVP_EncryptFinal_ex(cipher.context, tag.assumingMemoryBound(to: UInt8.self).baseAddress, &size) == 1 else { return false }
-        return copenssl_gcm_get_tag(cipher.context, Int32(profile.tagSize), tag.baseAddress) == 1
+        return cipher.sealGCM(text, into: output, tag: tag, nonce: initial, authenticating: front, place.isControl ? trailer : nil)
       }
     }
   }
@@ -87,40 +84,9 @@ final class PacketCipher {
         }
         return isAuthentic && cipher.crypt(text, into: output, initial: initial)
       case .aesGCM, .aesGCM256:
-        guard begin(initial, isEncryption: false, front, place.isControl ? trailer : nil), update(text, into: output),
-          copenssl_gcm_set_tag(cipher.context, Int32(profile.tagSize), tagBase) == 1
-        else { return false }
-        var (size, none): (Int32, UInt8) = (0, 0)
-        return EVP_CipherFinal_ex(cipher.context, &none, &size) == 1
+        return cipher.openGCM(text, into: output, tag: tag, nonce: initial, authenticating: front, place.isControl ? trailer : nil)
       }
     }
-  }
-
-  // MARK: GCM
-
-  private func begin(
-    _ initial: UnsafeRawBufferPointer, isEncryption: Bool, _ front: UnsafeRawBufferPointer, _ trailer: UnsafeRawBufferPointer?
-  ) -> Bool {
-    let vector = initial.assumingMemoryBound(to: UInt8.self).baseAddress
-    guard EVP_CipherInit_ex(cipher.context, nil, nil, nil, vector, isEncryption ? 1 : 0) == 1 else { return false }
-    guard alsoAuthenticate(front) else { return false }
-    return trailer.map { alsoAuthenticate($0) } ?? true
-  }
-
-  private func alsoAuthenticate(_ bytes: UnsafeRawBufferPointer) -> Bool {
-    var size: Int32 = 0
-    return bytes.isEmpty
-      || EVP_CipherUpdate(cipher.context, nil, &size, bytes.assumingMemoryBound(to: UInt8.self).baseAddress, Int32(clamping: bytes.count))
-        == 1
-  }
-
-  private func update(_ text: UnsafeRawBufferPointer, into output: UnsafeMutableRawBufferPointer) -> Bool {
-    guard output.count >= text.count else { return false }
-    var size: Int32 = 0
-    return text.isEmpty
-      || EVP_CipherUpdate(
-        cipher.context, output.assumingMemoryBound(to: UInt8.self).baseAddress, &size, text.assumingMemoryBound(to: UInt8.self).baseAddress,
-        Int32(clamping: text.count)) == 1
   }
 
   // MARK: HMAC

@@ -16,6 +16,8 @@ public struct Member: Sendable, Equatable {
   public var attributes = ParticipantAttributes()
   /// Whether raw media reaches them: they are in this process.
   public var takesRaw = true
+  /// What they publish is encrypted from end to end. Of the session's own member; of others each stream says it.
+  public var encrypts = false
 
   /// With the ordinary permissions and no attributes; raw media reaches them.
   public init(userID: String, displayName: String) {
@@ -57,6 +59,8 @@ public struct StreamDescription: Sendable {
   public var format: StreamFormat
   /// Of audio.
   public var isMuted = false
+  /// Its frames are encrypted from end to end: whoever has no key gets nothing of it.
+  public var isEncrypted = false
 
   package init(id: StreamID, userID: String, codec: UInt32, format: StreamFormat) {
     self.id = id
@@ -89,6 +93,8 @@ public enum SendResult: Sendable, Equatable {
   case noReceiver
   case notConnected
   case queueFull
+  /// It was to be encrypted, and there is no key.
+  case noKey
 }
 
 /// What `TransportDelegate` is notified of.

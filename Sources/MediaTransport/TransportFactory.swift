@@ -31,6 +31,8 @@ public struct TransportFeatures: OptionSet, Sendable {
   public static let data = TransportFeatures(rawValue: 256)
   /// Its rooms take a video stream in several layers, of which each receiver gets one.
   public static let layers = TransportFeatures(rawValue: 512)
+  /// Its rooms say which streams are encrypted from end to end (`StreamDescription.isEncrypted`).
+  public static let encryption = TransportFeatures(rawValue: 1_024)
 }
 
 /// A kind of url, and the transport behind it. Each transport's folder has its factory, and the session's list of them (`Transports`) a line.

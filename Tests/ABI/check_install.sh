@@ -28,7 +28,7 @@ cp Examples/C/access_token.c "$root"
 ok "Examples/C/access_token.c builds with pkg-config and prints a token"
 
 # What a bot, a player that records, a renderer of one's own, a tap and a sender of layers print of what they did.
-cp Examples/C/bot.c Examples/C/wav.c Examples/C/renderer.c Examples/C/tap.c Examples/C/layers.c "$root"
+cp Examples/C/bot.c Examples/C/wav.c Examples/C/renderer.c Examples/C/tap.c Examples/C/layers.c Examples/C/encrypted.c "$root"
 clip=$PWD/Tests/Media/bunny-48k-stereo.wav
 prints() { # PROGRAM PATTERN [ARGUMENT...]: each line of the pattern is found in what it prints
   local program=$1 pattern=$2 line
@@ -53,6 +53,8 @@ prints tap '^[0-9.]+ s info \[session\] session "alice" at loopback:lobby is con
 prints layers '^alice sends 2 of 3 layers$
 ^bob sees 1280x720, [1-9][0-9]* frames a second$
 ^carol sees 320x180, [1-9][0-9]* frames a second$' "$(echo "$stage"/lib/mediasdk/plugins-*)"
+prints encrypted '^bob: MSDK_ENCRYPTION_ACTIVE, [1-9][0-9]* frames received, [1-9][0-9]* decoded$
+^eve: MSDK_ENCRYPTION_NO_KEY, [1-9][0-9]* frames received, 0 decoded$' "$(echo "$stage"/lib/mediasdk/plugins-*)"
 
 # A chat of two processes, in a room that the tool serves, and one with nobody there.
 cp Examples/C/chat.c "$root"

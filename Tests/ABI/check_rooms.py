@@ -20,7 +20,7 @@ ROOMS = (
     ("MediaCore",),
     ("MediaRuntime", "MediaCodecs", "MediaRTP", "MediaTLS", "MediaSCTP"),
     ("MediaSDP", "MediaSRTP", "MediaPlugins"),
-    ("MediaNetwork", "MediaICE", "MediaSignalling", "IsolationProtocol"),
+    ("MediaNetwork", "MediaICE", "MediaSignalling", "IsolationProtocol", "MediaEncryption"),
     ("MediaIsolation", "IsolationChild"),
     ("MediaTransport", "MediaWebRTC"),
     ("MediaIngest", "MediaEmulation", "MediaWebRTCTransport"),

@@ -915,6 +915,7 @@ VALUE(MSDK_DROP_NETWORK, 7);
 VALUE(MSDK_DROP_MUTED, 8);
 VALUE(MSDK_DROP_FLUSHED, 9);
 VALUE(MSDK_DROP_FILTER, 10);
+VALUE(MSDK_DROP_NO_KEY, 11);
 
 /* ------------------------------------------------------------------------------------------------------------------------------- room.h */
 
@@ -988,7 +989,7 @@ AT(msdk_session_options, display_name, 24);
 AT(msdk_session_options, access_token, 32);
 AT(msdk_session_options, capture_path, 40);
 AT(msdk_session_options, capture_flags, 48);
-AT(msdk_session_options, reserved0, 52);
+AT(msdk_session_options, encrypt_frames, 52);
 
 SIZE(msdk_participant, 552);
 AT(msdk_participant, struct_size, 0);
@@ -1158,6 +1159,7 @@ VALUE(MSDK_EVENT_MESSAGE_AVAILABLE, 38);
 VALUE(MSDK_EVENT_DATA_CHANNEL_LOW, 39);
 VALUE(MSDK_EVENT_DATA_AVAILABLE, 40);
 VALUE(MSDK_EVENT_DATA_WRITABLE, 41);
+VALUE(MSDK_EVENT_STREAM_ENCRYPTION, 42);
 VALUE(MSDK_ATTRIBUTES_MAX, 32);
 VALUE(MSDK_ATTRIBUTE_KEY_MAX, 63);
 VALUE(MSDK_ATTRIBUTE_VALUE_MAX, 1023);
@@ -1378,6 +1380,15 @@ AT(msdk_data_message, size, 8);
 AT(msdk_data_message, missed, 16);
 AT(msdk_data_message, user_id, 24);
 AT(msdk_data_message, topic, 280);
+
+/* ------------------------------------------------------------------------------------------------------------------------- encryption.h */
+
+VALUE(MSDK_FRAME_KEY_MAX, 256);
+VALUE(MSDK_FRAME_KEY_INDEX_MAX, 15);
+VALUE(MSDK_ENCRYPTION_ACTIVE, 0x900);
+VALUE(MSDK_ENCRYPTION_NO_KEY, 0x901);
+VALUE(MSDK_ENCRYPTION_WRONG_KEY, 0x902);
+VALUE(MSDK_ENCRYPTION_NOT_ENCRYPTED, 0x903);
 
 /* -------------------------------------------------------------------------------------------------------------------------------- rtp.h */
 

@@ -279,6 +279,9 @@ static void on_nothing_event(void *user, const msdk_event *event) { (void)user, 
   X(SESSION, session, low_threshold, msdk_session_set_low_threshold(it, 1, 0))                                                             \
   X(SESSION, session, send_data, msdk_session_send_data(it, NULL, NULL, 0))                                                                \
   X(SESSION, session, read_data, (msdk_session_read_data(it, &(msdk_data_message){.struct_size = sizeof(msdk_data_message)}, NULL, 0)))    \
+  X(SESSION, session, set_frame_key, (msdk_session_set_frame_key(it, NULL, 0, (const uint8_t[]){1}, 1)))                                 \
+  X(SESSION, session, select_frame_key, msdk_session_select_frame_key(it, 0))                                                            \
+  X(SESSION, session, ratchet_frame_key, msdk_session_ratchet_frame_key(it, NULL, 0))                                                    \
   X(SESSION, session, remove_participant, msdk_session_remove_participant(it, "nobody", ""))                                              \
   X(SESSION, session, mute_participant, msdk_session_mute_participant(it, "nobody", 1))                                                   \
   X(SESSION, session, stats_json, msdk_session_get_stats_json(it, NULL, 0, NULL))                                                         \

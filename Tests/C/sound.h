@@ -9,7 +9,7 @@
 /* --------------------------------------------------------------------------------------------------------------- reports */
 
 typedef struct sound_outcomes {
-  atomic_int calls, by_outcome[6], by_reason[11];
+  atomic_int calls, by_outcome[6], by_reason[12];
   atomic_ullong bytes;
 } sound_outcomes;
 
@@ -17,11 +17,11 @@ static inline void on_sound_report(void *user, const msdk_frame_report *report) 
   sound_outcomes *it = user;
   CHECK(report->struct_size >= sizeof(msdk_frame_report));
   CHECK(report->outcome >= MSDK_OUTCOME_SENT && report->outcome <= MSDK_OUTCOME_FAILED);
-  CHECK(report->reason <= MSDK_DROP_FILTER);
+  CHECK(report->reason <= MSDK_DROP_NO_KEY);
   CHECK((report->outcome == MSDK_OUTCOME_DROPPED) == (report->reason != MSDK_DROP_NONE));
   CHECK((report->outcome == MSDK_OUTCOME_FAILED) == (report->status < 0));
   if (report->outcome < 6) atomic_fetch_add(&it->by_outcome[report->outcome], 1);
-  if (report->reason < 11) atomic_fetch_add(&it->by_reason[report->reason], 1);
+  if (report->reason < 12) atomic_fetch_add(&it->by_reason[report->reason], 1);
   atomic_fetch_add(&it->bytes, report->bytes);
   atomic_fetch_add(&it->calls, 1);
 }

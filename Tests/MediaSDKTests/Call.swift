@@ -15,14 +15,16 @@ final class Call {
   let anna: Session
   let bert: Session
 
-  init(_ name: String = #function, file: String = #fileID, isVirtual: Bool = true) throws {
+  init(_ name: String = #function, file: String = #fileID, isVirtual: Bool = true, encrypts: Bool = false) throws {
     var options = EngineOptions()
     options.isVirtualClock = isVirtual
     options.ignoresEnvironment = true
     engine = Engine(options)
     room = "loopback:\(name) \(file)"
-    anna = try engine.makeSession(SessionOptions(url: room, userID: "anna"))
-    bert = try engine.makeSession(SessionOptions(url: room, userID: "bert", displayName: "Bert B."))
+    var (annas, berts) = (SessionOptions(url: room, userID: "anna"), SessionOptions(url: room, userID: "bert", displayName: "Bert B."))
+    (annas.encrypts, berts.encrypts) = (encrypts, encrypts)
+    anna = try engine.makeSession(annas)
+    bert = try engine.makeSession(berts)
   }
 
   deinit {
@@ -107,6 +109,7 @@ final class Call {
     case .channel(let channel, let event): "channel \(channel.value) \(event)"
     case .dataAvailable: "data available"
     case .dataWritable: "data writable"
+    case .encryption(_, let state, let index): "encryption \(state) \(index)"
     }
   }
 }

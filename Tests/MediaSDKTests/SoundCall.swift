@@ -27,8 +27,10 @@ extension Call {
   }
 
   /// One more member of the room, connected.
-  func join(_ userID: String) throws -> Session {
-    let session = try engine.makeSession(SessionOptions(url: room, userID: userID))
+  func join(_ userID: String, encrypts: Bool = false) throws -> Session {
+    var options = SessionOptions(url: room, userID: userID)
+    options.encrypts = encrypts
+    let session = try engine.makeSession(options)
     try session.connect()
     try advance()
     return session

@@ -70,8 +70,9 @@ final class ServerHouse {
   }
 
   /// A member of this process.
-  func member(_ name: String, publishes: [Bool] = []) throws -> RoomEnd {
+  func member(_ name: String, publishes: [Bool] = [], encrypts: Bool = false) throws -> RoomEnd {
     var member = Member(userID: name, displayName: name)
+    member.encrypts = encrypts
     member.permissions = .all
     let end = RoomEnd(self, LoopbackTransport(room: room, member: member, loop: loop))
     ends.append(end)

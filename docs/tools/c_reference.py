@@ -21,6 +21,7 @@ FIRST = (
     "engine.h",
     "session.h",
     "data.h",
+    "encryption.h",
     "room.h",
     "serve.h",
     "access.h",

@@ -88,6 +88,7 @@ FAMILIES = (
     Family("Moderation", "MSDK_MODERATION_", OPEN, "What a moderator did to a session."),
     Family("NetworkFlag", "MSDK_NETWORK_", FLAGS),
     Family("InstanceState", "MSDK_INSTANCE_", OPEN),
+    Family("EncryptionState", "MSDK_ENCRYPTION_", OPEN, "How the end-to-end encryption of a stream is."),
     Family("Isolation", "MSDK_ISOLATION_", OPEN,
            "Where an instance's code runs: in this process (NONE), in a process of its own (PROCESS), or as MSDK_PLUGIN_ISOLATE says or the "
            "class prefers (DEFAULT)."),

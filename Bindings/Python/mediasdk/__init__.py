@@ -25,11 +25,12 @@ from .clock import TIME_ZERO, from_ticks, from_units, to_ticks, to_units
 from .commands import Command, CommandArg
 from .constants import (ACCESS_TOKEN_MAX, ATTRIBUTES_MAX, ATTRIBUTE_KEY_MAX, ATTRIBUTE_VALUE_MAX, AudioKind, CHANNELS_MAX, CaptureFlag,
                         ClassFlag, Clock, Codec, CommandFlag, Containment, Content, DATA_MAX, DATA_RECIPIENTS_MAX, DATA_TOPIC_MAX,
-                        DIMENSION_MAX, DataFlag, DescriptionOutcome, Direction, DropReason, Duplicate, EncodedFlag, EventType, FeedReason,
-                        FrameFlag, Grant, IncomingState, IngestState, InstanceState, IsolatedFlag, Isolation, Kind, Limits, LogLevel,
-                        Matrix, Moderation, NAME_MAX, OpusApplication, Orientation, Outcome, OutgoingState, Output, PORT_ANY, ParamFlag,
-                        Permission, PixelFormat, PluginEvent, Preset, Quality, QueuePolicy, SampleFormat, Scale, ScreenShareState, SdpType,
-                        SessionState, Source, SpeakerState, Status, TEXT_MAX, ValueType, VideoKind)
+                        DIMENSION_MAX, DataFlag, DescriptionOutcome, Direction, DropReason, Duplicate, EncodedFlag, EncryptionState,
+                        EventType, FRAME_KEY_INDEX_MAX, FRAME_KEY_MAX, FeedReason, FrameFlag, Grant, IncomingState, IngestState,
+                        InstanceState, IsolatedFlag, Isolation, Kind, Limits, LogLevel, Matrix, Moderation, NAME_MAX, OpusApplication,
+                        Orientation, Outcome, OutgoingState, Output, PORT_ANY, ParamFlag, Permission, PixelFormat, PluginEvent, Preset,
+                        Quality, QueuePolicy, SampleFormat, Scale, ScreenShareState, SdpType, SessionState, Source, SpeakerState, Status,
+                        TEXT_MAX, ValueType, VideoKind)
 from .data import Data
 from .data_channel import DataChannel
 from .encoded import EncodedFrame
@@ -45,7 +46,7 @@ from .events import (AccessExpiring, AccessRenewed, ActiveSpeakerChanged, AudioL
                      InstanceEvent, KeyFrameRequested, LocalCandidate, MessageAvailable, Moderated, NegotiationNeeded,
                      NetworkQualityChanged, OutgoingAudioStateChanged, OutgoingVideoStateChanged, ParticipantAttributeChanged,
                      ParticipantJoined, ParticipantLeft, PluginReported, ReceiversChanged, RestartWanted, ScreenShareStateChanged,
-                     SessionStateChanged, StatsDue, StreamUnreachable, VideoWanted)
+                     SessionStateChanged, StatsDue, StreamEncryptionChanged, StreamUnreachable, VideoWanted)
 from .formats import FrameLayout, PlaneShape, VideoFormat, frame_layout, plane_shapes
 from .frame import Frame
 from .frame_pacer import FramePacer
@@ -82,25 +83,25 @@ __all__ = [
     "Clock", "ClosedError", "Codec", "CodecChanged", "Command", "CommandArg", "CommandFlag", "Containment", "Content", "CorruptError",
     "DATA_MAX", "DATA_RECIPIENTS_MAX", "DATA_TOPIC_MAX", "DIMENSION_MAX", "Data", "DataAvailable", "DataChannel", "DataChannelClosed",
     "DataChannelLow", "DataChannelOpened", "DataFlag", "DataWritable", "DescriptionOutcome", "DeviceLostError", "Direction",
-    "DropReason", "Duplicate", "EncodedFlag", "EncodedFrame", "Engine", "EngineStats", "EstimateChanged", "Event", "EventType",
-    "ExistsError", "FeedReason", "Filter", "ForkedError", "FormatError", "Frame", "FrameFlag", "FrameLayout", "FramePacer",
-    "FrameReport", "FrameSender", "FrameSenderChanged", "FullError", "Grant", "HandleError", "ICEServerFailed", "InboundStats",
-    "IncomingAudio", "IncomingAudioAdded", "IncomingAudioMuted", "IncomingAudioRemoved", "IncomingAudioStateChanged",
-    "IncomingAudioStats", "IncomingState", "IncomingVideo", "IncomingVideoAdded", "IncomingVideoRemoved", "IncomingVideoStateChanged",
-    "IncomingVideoStats", "IngestChanged", "IngestState", "Instance", "InstanceEvent", "InstanceState", "InvalidError", "IsolatedFlag",
-    "Isolation", "IsolationLimits", "KeyFrameRequested", "Kind", "LimitError", "Limits", "LocalCandidate", "LogLevel", "Matrix",
-    "MediaIOError", "MediaSDKError", "MediaTimeout", "MessageAvailable", "Moderated", "Moderation", "NAME_MAX", "NegotiationNeeded",
-    "NetworkQualityChanged", "NetworkStep", "NoMemoryError", "NotFoundError", "OpusApplication", "Orientation", "OutboundStats",
-    "Outcome", "OutgoingAudio", "OutgoingAudioStateChanged", "OutgoingAudioStats", "OutgoingState", "OutgoingVideo",
-    "OutgoingVideoStateChanged", "OutgoingVideoStats", "Output", "PORT_ANY", "Param", "ParamFlag", "Participant",
-    "ParticipantAttributeChanged", "ParticipantJoined", "ParticipantLeft", "Permission", "PixelFormat", "Placement", "Plane",
-    "PlaneShape", "PluginABIError", "PluginDiedError", "PluginEvent", "PluginReported", "Preset", "Quality", "QueuePolicy",
+    "DropReason", "Duplicate", "EncodedFlag", "EncodedFrame", "EncryptionState", "Engine", "EngineStats", "EstimateChanged", "Event",
+    "EventType", "ExistsError", "FRAME_KEY_INDEX_MAX", "FRAME_KEY_MAX", "FeedReason", "Filter", "ForkedError", "FormatError", "Frame",
+    "FrameFlag", "FrameLayout", "FramePacer", "FrameReport", "FrameSender", "FrameSenderChanged", "FullError", "Grant", "HandleError",
+    "ICEServerFailed", "InboundStats", "IncomingAudio", "IncomingAudioAdded", "IncomingAudioMuted", "IncomingAudioRemoved",
+    "IncomingAudioStateChanged", "IncomingAudioStats", "IncomingState", "IncomingVideo", "IncomingVideoAdded", "IncomingVideoRemoved",
+    "IncomingVideoStateChanged", "IncomingVideoStats", "IngestChanged", "IngestState", "Instance", "InstanceEvent", "InstanceState",
+    "InvalidError", "IsolatedFlag", "Isolation", "IsolationLimits", "KeyFrameRequested", "Kind", "LimitError", "Limits",
+    "LocalCandidate", "LogLevel", "Matrix", "MediaIOError", "MediaSDKError", "MediaTimeout", "MessageAvailable", "Moderated",
+    "Moderation", "NAME_MAX", "NegotiationNeeded", "NetworkQualityChanged", "NetworkStep", "NoMemoryError", "NotFoundError",
+    "OpusApplication", "Orientation", "OutboundStats", "Outcome", "OutgoingAudio", "OutgoingAudioStateChanged", "OutgoingAudioStats",
+    "OutgoingState", "OutgoingVideo", "OutgoingVideoStateChanged", "OutgoingVideoStats", "Output", "PORT_ANY", "Param", "ParamFlag",
+    "Participant", "ParticipantAttributeChanged", "ParticipantJoined", "ParticipantLeft", "Permission", "PixelFormat", "Placement",
+    "Plane", "PlaneShape", "PluginABIError", "PluginDiedError", "PluginEvent", "PluginReported", "Preset", "Quality", "QueuePolicy",
     "RangeError", "ReceiversChanged", "Rectangle", "RefusedError", "RemovedError", "Renderer", "RestartWanted", "RoomServer",
     "SampleFormat", "Scale", "ScreenShareState", "ScreenShareStateChanged", "SdpType", "ServeInfo", "Session", "SessionState",
     "SessionStateChanged", "SessionStats", "Source", "SpeakerState", "StaleSenderError", "StateError", "StatsDue", "Status",
-    "StreamUnreachable", "TEXT_MAX", "TIME_ZERO", "ThreadError", "UnsupportedError", "UntrustedError", "ValueType", "ValueTypeError",
-    "VideoFormat", "VideoKind", "VideoLimit", "VideoProducer", "VideoWanted", "View", "access_request_fileno", "access_requests",
-    "check_video_limit", "clock", "configure_room", "create_access_token", "frame_layout", "from_ticks", "from_units",
-    "next_access_request", "next_access_request_async", "open_room", "plane_shapes", "script_network", "serve_room", "to_ticks",
-    "to_units", "version", "video_limits",
+    "StreamEncryptionChanged", "StreamUnreachable", "TEXT_MAX", "TIME_ZERO", "ThreadError", "UnsupportedError", "UntrustedError",
+    "ValueType", "ValueTypeError", "VideoFormat", "VideoKind", "VideoLimit", "VideoProducer", "VideoWanted", "View",
+    "access_request_fileno", "access_requests", "check_video_limit", "clock", "configure_room", "create_access_token", "frame_layout",
+    "from_ticks", "from_units", "next_access_request", "next_access_request_async", "open_room", "plane_shapes", "script_network",
+    "serve_room", "to_ticks", "to_units", "version", "video_limits",
 ]

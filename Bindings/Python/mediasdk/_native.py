@@ -24,6 +24,10 @@ DECLARATIONS: dict[str, tuple[Any, ...]] = {
     # data.h
     "msdk_session_send_data": (c_int32, c_void_p, POINTER(s.DataOptions), c_void_p, c_uint64),
     "msdk_session_read_data": (c_int32, c_void_p, POINTER(s.DataMessage), c_void_p, c_uint64),
+    # encryption.h
+    "msdk_session_set_frame_key": (c_int32, c_void_p, c_char_p, c_uint32, c_void_p, c_uint64),
+    "msdk_session_select_frame_key": (c_int32, c_void_p, c_uint32),
+    "msdk_session_ratchet_frame_key": (c_int32, c_void_p, c_char_p, c_uint32),
     # engine.h
     "msdk_engine_create": (c_int32, POINTER(s.EngineOptions), POINTER(c_void_p)),
     "msdk_engine_destroy": (None, c_void_p),

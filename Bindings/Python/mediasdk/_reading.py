@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Callable, Dict, Optional, Tuple, TypeVar
 from . import _structs
 from ._call import decode
 from .audio_format import AudioFormat, audio_format_of
-from .constants import (AudioKind, Codec, Direction, EventFlag, EventType, FeedReason, IncomingState, IngestState, Moderation,
+from .constants import (AudioKind, Codec, Direction, EncryptionState, EventFlag, EventType, FeedReason, IncomingState, IngestState, Moderation,
                         OutgoingState, Permission, PluginEvent, Quality, ScreenShareState, SessionState, SpeakerState, VideoKind)
 from .events import (AccessExpiring, AccessRenewed, ActiveSpeakerChanged, AudioLevelMeasured, CandidatesComplete, CodecChanged,
                      DataAvailable, DataChannelClosed, DataChannelLow, DataChannelOpened, DataWritable, EstimateChanged, Event,
@@ -16,7 +16,7 @@ from .events import (AccessExpiring, AccessRenewed, ActiveSpeakerChanged, AudioL
                      KeyFrameRequested, LocalCandidate, MessageAvailable, Moderated, NegotiationNeeded, NetworkQualityChanged,
                      OutgoingAudioStateChanged, OutgoingVideoStateChanged, ParticipantAttributeChanged, ParticipantJoined, ParticipantLeft,
                      PluginReported, ReceiversChanged, RestartWanted, ScreenShareStateChanged, SessionStateChanged, StatsDue,
-                     StreamUnreachable, VideoWanted)
+                     StreamEncryptionChanged, StreamUnreachable, VideoWanted)
 from .data_channel import DataChannel
 from .formats import VideoFormat, format_of
 from .incoming import IncomingVideo
@@ -189,6 +189,9 @@ READERS: Dict[int, _Reader] = {
     EventType.DATA_CHANNEL_LOW: lambda source, head: DataChannelLow(*head, source.channel),
     EventType.DATA_AVAILABLE: lambda source, head: DataAvailable(*head),
     EventType.DATA_WRITABLE: lambda source, head: DataWritable(*head),
+    EventType.STREAM_ENCRYPTION: lambda source, head: StreamEncryptionChanged(
+        *head, source.incoming_video, source.incoming_audio, source.outgoing_video, source.outgoing_audio, source.user_id,
+        EncryptionState(source.state), source.value),
     EventType.STATS: lambda source, head: StatsDue(*head),
     EventType.STREAM_UNREACHABLE: lambda source, head: StreamUnreachable(
         *head, source.outgoing_video, source.outgoing_audio, _outgoing_kind(source), source.user_id),

@@ -21,6 +21,8 @@ ACCESS_TOKEN_MAX = 4095
 DATA_MAX = 15360
 DATA_TOPIC_MAX = 255
 DATA_RECIPIENTS_MAX = 100
+FRAME_KEY_MAX = 256
+FRAME_KEY_INDEX_MAX = 15
 ARGS_MAX = 8
 INGEST_TOKEN_MIN = 16
 INGEST_TOKEN_MAX = 255
@@ -243,6 +245,15 @@ class DataFlag(IntFlag):
     LOSSY = 1
 
 
+class EncryptionState(OpenEnum):
+    """How the end-to-end encryption of a stream is."""
+
+    ACTIVE = 0x900
+    NO_KEY = 0x901
+    WRONG_KEY = 0x902
+    NOT_ENCRYPTED = 0x903
+
+
 class LogLevel(IntEnum):
     DEBUG = 0
     INFO = 1
@@ -401,6 +412,7 @@ class DropReason(OpenEnum):
     MUTED = 8
     FLUSHED = 9
     FILTER = 10
+    NO_KEY = 11
 
 
 class AudioKind(OpenEnum):
@@ -527,6 +539,7 @@ class EventType(OpenEnum):
     DATA_CHANNEL_LOW = 39
     DATA_AVAILABLE = 40
     DATA_WRITABLE = 41
+    STREAM_ENCRYPTION = 42
 
 
 class ScreenShareState(OpenEnum):

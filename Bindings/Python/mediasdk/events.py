@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from .constants import (AudioKind, Codec, Direction, EventType, FeedReason, IncomingState, IngestState, Moderation, OutgoingState,
+from .constants import (AudioKind, Codec, Direction, EncryptionState, EventType, FeedReason, IncomingState, IngestState, Moderation, OutgoingState,
                         Permission, PluginEvent, Quality, ScreenShareState, SessionState, SpeakerState, VideoKind)
 from .errors import MediaSDKError, error_for
 
@@ -492,6 +492,24 @@ class DataAvailable(Event):
 @dataclass(frozen=True, repr=False)
 class DataWritable(Event):
     """:meth:`Session.send_data`, which raised :class:`AgainError`, has room again."""
+
+
+@dataclass(frozen=True, repr=False)
+class StreamEncryptionChanged(Event):
+    """End-to-end encryption of a stream works from now on, or does not; one of the streams is there.
+
+    Attributes:
+        user_id: whose; empty for one's own.
+        key_index: of the key that its frames have.
+    """
+
+    incoming_video: IncomingVideo | None
+    incoming_audio: IncomingAudio | None
+    outgoing_video: OutgoingVideo | None
+    outgoing_audio: OutgoingAudio | None
+    user_id: str
+    state: EncryptionState
+    key_index: int
 
 
 @dataclass(frozen=True)

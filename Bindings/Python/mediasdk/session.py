@@ -14,11 +14,11 @@ from ._native import library
 from ._reading import event_of
 from ._unique import Unique
 from .audio_format import audio_format_of
-from .constants import (AudioKind, CaptureFlag, Codec, DataChannelFlag, DescriptionOutcome, Limits, Permission, Preset, SdpType,
-                        SessionState, Status, VideoKind)
+from .constants import (FRAME_KEY_MAX, AudioKind, CaptureFlag, Codec, DataChannelFlag, DescriptionOutcome, Limits, Permission, Preset,
+                        SdpType, SessionState, Status, VideoKind)
 from .data import Data
 from .data_channel import DataChannel
-from .errors import ClosedError, HandleError, InvalidError, MediaTimeout
+from .errors import ClosedError, HandleError, InvalidError, MediaTimeout, RangeError
 from .events import DataAvailable, Event, IncomingAudioRemoved, IncomingVideoRemoved, SessionStateChanged
 from .formats import format_of
 from .incoming import IncomingVideo
@@ -39,6 +39,10 @@ _destroy = library.msdk_session_destroy
 
 _SHORTEST, _LONGEST = 0.001, 0.02  # seconds between two looks at whether the session is connected
 _REASON_TRIES = 50  # looks for the event with the reason, which may come a moment after the state
+
+
+def _owner(user_id: str | None) -> bytes | None:
+    return None if user_id is None else encode(user_id, "user_id")
 
 
 @dataclass(frozen=True)
@@ -75,9 +79,9 @@ class Session(Unique):
 
     def __init__(self, engine: Engine, url: str, user_id: str, display_name: str | None = None, event_capacity: int = 0,
                  access_token: str | None = None, capture_path: str | None = None,
-                 capture_flags: CaptureFlag | str = CaptureFlag(0)) -> None:
+                 capture_flags: CaptureFlag | str = CaptureFlag(0), encrypt_frames: bool = False) -> None:
         options = sized(_structs.SessionOptions, event_capacity=event_capacity, url=encode(url, "url"),
-                        user_id=encode(user_id, "user_id"))
+                        user_id=encode(user_id, "user_id"), encrypt_frames=int(bool(encrypt_frames)))
         if display_name is not None:
             options.display_name = encode(display_name, "display_name")
         if access_token is not None:
@@ -379,6 +383,45 @@ class Session(Unique):
             RefusedError, NotFoundError, InvalidError: as :meth:`remove_participant`.
         """
         check(library.msdk_session_mute_participant(self._handle, encode(user_id, "user_id"), int(bool(muted))))
+
+    # ---------------------------------------------------------------------------------------------------------- encryption
+
+    def set_frame_key(self, key: bytes | str | None, user_id: str | None = None, *, index: int = 0) -> None:
+        """Sets a key of end-to-end encryption, or (None) removes it, in every state of the session.  It takes tens of milliseconds.
+
+        Frames that no key decrypts are dropped, and :class:`StreamEncryptionChanged` says it.
+
+        Args:
+            key: a passphrase or random bytes, 1..FRAME_KEY_MAX.
+            user_id: whose frames it is for; None: those of everybody without a key of the index.  What this session sends is encrypted with
+                the key of its own user id, or else with that of everybody.
+            index: 0..FRAME_KEY_INDEX_MAX.
+
+        Raises:
+            RangeError, InvalidError: an argument.
+            FullError: the session has 4,096 keys.
+        """
+        data = b"" if key is None else key.encode() if isinstance(key, str) else bytes(key)
+        if key is not None and not data:
+            raise RangeError(f"key has 0 bytes; accepted: 1..{FRAME_KEY_MAX}, or None to remove it")
+        check(library.msdk_session_set_frame_key(self._handle, _owner(user_id), bounded(index, 32, "index"), data, len(data)))
+
+    def select_frame_key(self, index: int) -> None:
+        """Encrypts with the key of that index from the next frame on; 0 at first.
+
+        Raises:
+            RangeError: the index.
+        """
+        check(library.msdk_session_select_frame_key(self._handle, bounded(index, 32, "index")))
+
+    def ratchet_frame_key(self, user_id: str | None = None, *, index: int = 0) -> None:
+        """Replaces a key by the one that is derived of it, which receivers follow.  Each can be had from the other.
+
+        Raises:
+            NotFoundError: no such key is set.
+            RangeError, InvalidError: an argument.
+        """
+        check(library.msdk_session_ratchet_frame_key(self._handle, _owner(user_id), bounded(index, 32, "index")))
 
     # ---------------------------------------------------------------------------------------------------------------- data
 

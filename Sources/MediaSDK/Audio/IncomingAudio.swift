@@ -221,7 +221,11 @@ public final class IncomingAudio: AudioSink, IncomingCore {
       guarded.worker = clock.makeWorker("msdk-receive") { self.process() }
       return true
     }
-    if isNew { remote.transport.subscribe(to: remote.description.id, .audio(self)) }
+    guard isNew else { return }
+    let sink = session.encryption.sink(.audio(self), of: remote.description) { [self] state, index in
+      session.push(.encryption(.incomingAudio(self), state, keyIndex: index))
+    }
+    remote.transport.subscribe(to: remote.description.id, sink)
   }
 
   /// When it returns, nothing arrives any more, unless somebody still takes it.

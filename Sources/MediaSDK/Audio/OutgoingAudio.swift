@@ -134,8 +134,9 @@ public final class OutgoingAudio: OutgoingCore {
       }
       guarded.life.codec = isEncoding ? options.encodedCodec : options.isEncodedInput ? options.codec : FourCC.raw
       do throws(MediaError) {
+        try session.encryption.check(guarded.life.codec)
         try transport.publish(id, codec: guarded.life.codec, format: .audio(format, kind: options.kind.rawValue))
-        guarded.begin(encoding, Publication(session: session, transport: transport, id: id))
+        guarded.begin(encoding, Publication(session, transport, id, codec: guarded.life.codec))
         guarded.life.worker = clock.makeWorker("msdk-audio-out") { self.drainDue() }
         if guarded.isMuted { transport.setMuted(id, true) }
         return guarded.isMuted ? 0 : Float(guarded.gain)

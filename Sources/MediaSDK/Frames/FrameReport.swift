@@ -25,6 +25,7 @@ public struct FrameReport: @unchecked Sendable, Equatable {
     case muted = 8
     case flushed = 9
     case filter = 10
+    case noKey = 11
   }
 
   /// What became of the frame.

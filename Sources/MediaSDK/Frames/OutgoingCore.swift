@@ -80,6 +80,7 @@ extension OutgoingCore {
     case .noReceiver: drop(pending, .noReceiver)
     case .notConnected: drop(pending, .notConnected)
     case .queueFull: drop(pending, .network)
+    case .noKey: drop(pending, .noKey)
     }
   }
 

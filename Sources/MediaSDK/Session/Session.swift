@@ -18,6 +18,8 @@ public struct SessionOptions: Sendable {
   public var capture: (path: String, seesPlain: Bool)?
   /// What the room's verifier is shown.
   public var accessToken = AccessToken("")
+  /// What the session sends is encrypted from end to end, and it takes nothing else (encryption.h).
+  public var encrypts = false
 
   /// `displayName` nil: the user id. `Engine.makeSession` checks the values.
   public init(url: String, userID: String, displayName: String? = nil) {
@@ -91,6 +93,7 @@ public final class Session: TransportDelegate {
   let renderers = Monitor(SessionRenderers())
   let inbox = Monitor(DataInbox())
   let ingest = Monitor(SessionIngest())
+  let encryption: FrameEncryption
 
   init(_ engine: Engine, _ options: SessionOptions) throws(MediaError) {
     guard (16...65_536).contains(options.eventCapacity) else {
@@ -114,9 +117,10 @@ public final class Session: TransportDelegate {
       throw MediaError(.unsupported, "options.capture_path is given, but the session is not over a network; \(accepted)")
     }
     events = EventQueue(capacity: options.eventCapacity, clock: engine.clock)
+    encryption = FrameEncryption(options, factory.features, clock: engine.clock)
   }
 
-  private static func checkName(_ name: String, argument: String) throws(MediaError) {
+  static func checkName(_ name: String, argument: String) throws(MediaError) {
     guard (1...255).contains(name.utf8.count) else {
       throw MediaError(.invalid, "\(argument) has \(name.utf8.count) bytes; accepted: 1..255")
     }
@@ -151,6 +155,7 @@ public final class Session: TransportDelegate {
     var member = Member(userID: options.userID, displayName: options.displayName)
     member.decodes = engine.codecs.decodedVideo
     member.attributes = attributes
+    member.encrypts = encryption.encrypts
     var context = TransportContext(member: member, token: token, loop: engine.loop, thread: engine.networkThread, capture: makeCapture)
     context.ignoresEnvironment = engine.ignoresEnvironment
     return try target.makeTransport(context)
@@ -214,6 +219,7 @@ public final class Session: TransportDelegate {
     closeIngest(forGood: true)
     leave(because: nil)
     if hasLeft() { target.close() }
+    encryption.close()
     events.close()
     let retired = guarded.withLock { guarded in
       var all: [IncomingVideo] = []

@@ -1,5 +1,6 @@
 import CMediaSDK
 import MediaCore
+import MediaEncryption
 import MediaPlugins
 import MediaRuntime
 import MediaTransport
@@ -10,7 +11,8 @@ extension Session {
   /// the same, and may take it encoded. nil for raw frames, and for those that come encoded.
   func preferred(for stream: OutgoingVideo, on transport: any Transport) -> VideoCodecEntry? {
     if stream.options.choosesCodec, isRawForAll(on: transport) { return nil }
-    return common(stream.encoders) ?? stream.encoders.first
+    let encoders = encryption.encrypts ? stream.encoders.filter { EncryptableCodecs.contains($0.fourcc) } : stream.encoders
+    return common(encoders) ?? encoders.first ?? stream.encoders.first
   }
 
   private func common(_ encoders: [VideoCodecEntry]) -> VideoCodecEntry? {
@@ -21,7 +23,7 @@ extension Session {
 
   /// Whether raw media reaches everybody.
   func isRawForAll(on transport: any Transport) -> Bool {
-    transport.carriesRaw && guarded.withLock { $0.members.allSatisfy(\.takesRaw) }
+    transport.carriesRaw && !encryption.encrypts && guarded.withLock { $0.members.allSatisfy(\.takesRaw) }
   }
 
   /// What a stream that sends `current` is to go over to, since somebody came who does not decode that; nil: it stays.
@@ -110,8 +112,9 @@ extension OutgoingVideo {
       let formats = options.formats.isEmpty ? [format] : options.formats
       let layers = options.layers(of: formats, codec, over: session.factory.features)
       // Also of one that cannot be published: the stream is stopped by it.
-      defer { guarded.life.publication = Publication(session: session, transport: transport, id: id, layers: layers.layers.count) }
+      defer { guarded.life.publication = Publication(session, transport, id, codec: codec.fourcc, layers: layers.layers.count) }
       do throws(MediaError) {
+        try session.encryption.check(codec.fourcc)
         try transport.publish(id, codec: codec.fourcc, format: options.announced(format, codec), layers: layers)
       } catch {
         return .failure(error)
@@ -168,7 +171,7 @@ extension OutgoingAudio {
         let id = transport.makeStreamID()
         session.rename(self, from: former.id, to: id, taking: options.bits(guarded.encoderSettings.bitrate))
         transport.unpublish(former.id)
-        defer { guarded.life.publication = Publication(session: session, transport: transport, id: id) }
+        defer { guarded.life.publication = Publication(session, transport, id, codec: options.encodedCodec) }
         try transport.publish(id, codec: options.encodedCodec, format: .audio(format, kind: options.kind.rawValue))
         if guarded.isMuted { transport.setMuted(id, true) }
         (guarded.encoding, guarded.life.codec) = (encoding, options.encodedCodec)

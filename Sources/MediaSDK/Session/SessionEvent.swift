@@ -62,6 +62,8 @@ public enum SessionEvent: Sendable {
   case dataAvailable
   /// `Session.send`, which refused data with `.again`, has room.
   case dataWritable
+  /// End-to-end encryption of a stream begins to work, or does not work any more, with the key of that index.
+  case encryption(EncryptedStream, EncryptionState, keyIndex: Int)
 }
 
 /// An audio stream of either direction.

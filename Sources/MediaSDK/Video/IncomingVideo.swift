@@ -109,7 +109,10 @@ public final class IncomingVideo: VideoSink, IncomingCore {
       output.open(options)
     }
     session.push(.incomingVideoState(self, .started, nil))
-    transport.subscribe(to: description.id, .video(self))
+    let sink = session.encryption.sink(.video(self), of: description) { [self] state, index in
+      session.push(.encryption(.incomingVideo(self), state, keyIndex: index))
+    }
+    transport.subscribe(to: description.id, sink)
   }
 
   /// Stops receiving. What is queued is released, and readers get `.closed`. Nothing happens if the stream is not started. When it returns,

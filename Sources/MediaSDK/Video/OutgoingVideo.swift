@@ -146,8 +146,10 @@ public final class OutgoingVideo: OutgoingCore {
       _ = negotiator.update(estimate: estimate, now: clock.now())
       do throws(MediaError) {
         guard let format = negotiator.current else { throw MediaError(.fail, "no format could be chosen") }
-        try transport.publish(id, codec: options.codec(of: encoder), format: options.announced(format, encoder), layers: layers)
-        let publication = Publication(session: session, transport: transport, id: id, layers: layers.layers.count)
+        let codec = options.codec(of: encoder)
+        try session.encryption.check(codec)
+        try transport.publish(id, codec: codec, format: options.announced(format, encoder), layers: layers)
+        let publication = Publication(session, transport, id, codec: codec, layers: layers.layers.count)
         return guarded.begin(self, format, publication, negotiator, encoder, layers, estimate: estimate)
       } catch {
         session.forget(video: id)

@@ -547,7 +547,7 @@ final class LiveKitMedia: WebPathSeeker, TransportDelegate {
     // Others ask for it as soon as the room has the stream.
     table.liveKit.setTrack(track, of: stream)
     do throws(MediaError) {
-      try place.publish(stream, codec: codec, format: format, layers: StreamLayers(count: layers))
+      try place.publish(stream, codec: codec, format: format, layers: StreamLayers(count: layers), isEncrypted: track.isEncrypted)
     } catch {
       table.liveKit.setTrack(nil, of: stream)
       return error

@@ -123,6 +123,7 @@ final class LiveKitRegistry: Sendable {
       track = LiveKitTrack(
         sid: LiveKitRegistry.sid(of: stream.id), isVideo: stream.isVideo, isScreen: stream.isScreen, width: width, height: height,
         isMuted: stream.isMuted)
+      track.isEncrypted = stream.isEncrypted
     }
     switch stream.format {
     case .video(let format, _): track.videoFormat = format

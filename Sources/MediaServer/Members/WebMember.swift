@@ -305,6 +305,10 @@ final class WebMember: WebParticipant, WebConnectionOwner, TransportDelegate {
       return place.cannotReceive(
         stream.id, because: MediaError(.unsupported, "the stream \(what); browsers are sent MSDK_CODEC_VP8 and MSDK_CODEC_OPUS"))
     }
+    guard !stream.isEncrypted else {
+      return place.cannotReceive(
+        stream.id, because: MediaError(.unsupported, "the stream is encrypted from end to end; browsers have no key"))
+    }
     state.withLock { $0.streams.append(stream) }
     tell(.stream(stream))
     followStreams()

@@ -4,7 +4,7 @@ import MediaSDP
 extension TransportFactory {
   /// Rooms inside this process, found by their name. Raw frames are carried, too.
   public static let loopback = TransportFactory(
-    scheme: "loopback", form: "loopback:NAME", features: [.members, .attributes, .data, .accessTokens, .preferences, .layers]
+    scheme: "loopback", form: "loopback:NAME", features: [.members, .attributes, .data, .accessTokens, .preferences, .layers, .encryption]
   ) { url, argument throws(MediaError) in LoopbackTarget(room: try LoopbackURL.room(url, argument: argument)) }
 }
 

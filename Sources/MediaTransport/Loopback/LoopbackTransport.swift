@@ -378,7 +378,16 @@ public final class LoopbackTransport: Transport {
   /// `.state` before the room is entered, `.permission` without the permission that the format needs. Of several layers, each is sent by an
   /// outlet of its own (`outlet(of:layer:)`).
   public func publish(_ stream: StreamID, codec: UInt32, format: StreamFormat, layers: StreamLayers) throws(MediaError) {
-    try joinedRoom().publish(StreamDescription(id: stream, userID: member.userID, codec: codec, format: format), layers, by: self)
+    try publish(stream, codec: codec, format: format, layers: layers, isEncrypted: member.encrypts)
+  }
+
+  /// For a member of whose streams some are encrypted.
+  package func publish(
+    _ stream: StreamID, codec: UInt32, format: StreamFormat, layers: StreamLayers, isEncrypted: Bool
+  ) throws(MediaError) {
+    var description = StreamDescription(id: stream, userID: member.userID, codec: codec, format: format)
+    description.isEncrypted = isEncrypted
+    try joinedRoom().publish(description, layers, by: self)
   }
 
   /// Withdraws the stream; one that is not in the room, or is another participant's, is ignored.

@@ -85,13 +85,13 @@ struct LiveKitRoster: Sendable {
     var description = StreamDescription(
       id: id, userID: userID, codec: LiveKitRoster.codec(of: track) ?? 0, format: LiveKitRoster.format(of: track))
     description.isMuted = !track.isVideo && track.isMuted
+    description.isEncrypted = track.isEncrypted
     return .streamAdded(description)
   }
 
   /// nil for what cannot be received here. Without a name it is what every endpoint of WebRTC has.
   private static func codec(of track: LiveKitTrack) -> UInt32? {
-    guard !track.isEncrypted else { return nil }
-    return switch (track.isVideo, track.codec) {
+    switch (track.isVideo, track.codec) {
     case (true, "vp8"), (true, ""): UInt32(MSDK_CODEC_VP8)
     case (false, "opus"), (false, "red"), (false, ""): UInt32(MSDK_CODEC_OPUS)
     default: nil

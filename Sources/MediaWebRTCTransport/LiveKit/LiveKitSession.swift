@@ -440,7 +440,8 @@ final class LiveKitSession: RoomSession, TransportDelegate {
       state.nextCID += 1
       let cid = "\(label)-\(state.nextCID)"
       state.cids[one.id] = cid
-      state.client.announce(cid, isScreen: one.isScreen, layers: sizes, isMuted: one.isMuted, format: one.format.announced, now: now)
+      state.client.announce(
+        cid, isScreen: one.isScreen, layers: sizes, isMuted: one.isMuted, isEncrypted: own.encrypts, format: one.format.announced, now: now)
     }
   }
 

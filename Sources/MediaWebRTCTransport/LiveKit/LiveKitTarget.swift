@@ -8,7 +8,7 @@ extension TransportFactory {
   public static let liveKit: [TransportFactory] = LiveKitURL.schemes.map { scheme in
     TransportFactory(
       scheme: scheme, form: LiveKitURL.form(scheme),
-      features: [.network, .members, .accessTokens, .preferences, .attributes, .data, .layers]
+      features: [.network, .members, .accessTokens, .preferences, .attributes, .data, .layers, .encryption]
     ) { url, argument throws(MediaError) in
       LiveKitTarget(url: try LiveKitURL(url, scheme: scheme, argument: argument))
     }

@@ -31,6 +31,7 @@ struct DropReasons {
     case .muted: "muted"
     case .flushed: "flushed"
     case .filter: "filter"
+    case .noKey: "no key"
     }
   }
 }

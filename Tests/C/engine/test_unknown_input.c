@@ -30,8 +30,8 @@ static void of_options(void) {
   session.url = "loopback:unknown", session.user_id = "alice", session.capture_flags = 0x80;
   msdk_session *made = NULL;
   REFUSED(msdk_session_create(it.engine, &session, &made), "options.capture_flags is 128");
-  session.capture_flags = 0, session.reserved0 = 7;
-  REFUSED(msdk_session_create(it.engine, &session, &made), "options.reserved0 is 7");
+  session.capture_flags = 0, session.encrypt_frames = 7;
+  REFUSED(msdk_session_create(it.engine, &session, &made), "options.encrypt_frames is 7");
   msdk_room_options room = MSDK_INIT(msdk_room_options);
   room.permissions = 0x4000;
   REFUSED(msdk_room_configure(it.engine, "loopback:unknown", &room), "options.permissions is 16384");

@@ -16,7 +16,8 @@ static void make_session(void) {
   if (!goes_wrong(2)) {
     static char user[16];
     snprintf(user, sizeof user, "user-%u", below(200));
-    options = (msdk_session_options){.struct_size = sizeof options, .url = "loopback:fuzz", .user_id = user};
+    options = (msdk_session_options){.struct_size = sizeof options, .url = "loopback:fuzz", .user_id = user,
+                                    .encrypt_frames = below(6) == 0};
   }
   if (msdk_session_create(some_engine(), below(20) == 0 ? NULL : &options, &made) >= 0) {
     keep(SESSION, made);
@@ -122,6 +123,9 @@ static void doors(void) {
   msdk_session_send_data(someone, below(3) == 0 ? NULL : &data, bytes, below(sizeof bytes + 1));
   msdk_data_message message = {.struct_size = struct_size(sizeof message)};
   msdk_session_read_data(handle(SESSION), &message, bytes, below(sizeof bytes + 1));
+  if (below(16) == 0) msdk_session_set_frame_key(someone, below(2) == 0 ? NULL : user, wild ? number() : below(16), bytes, below(sizeof bytes + 1));
+  msdk_session_select_frame_key(someone, wild ? number() : below(16));
+  if (below(16) == 0) msdk_session_ratchet_frame_key(someone, below(2) == 0 ? NULL : user, below(16));
   msdk_session_set_access_token(handle(SESSION), below(4) == 0 ? NULL : text());
   if (below(4) == 0) msdk_session_remove_participant(handle(SESSION), below(8) == 0 ? text() : user, text());
   msdk_session_mute_participant(handle(SESSION), below(8) == 0 ? text() : user, wild ? number() : below(2));

@@ -17,9 +17,11 @@ class RoomMember:
     """Connects at once. Others are known by their display names."""
 
     def __init__(self, url: str, name: str, stream: int, frequency: float, token: Optional[str] = None, *, is_screen: bool = False,
-                 size: tuple[int, int] = (material.WIDTH, material.HEIGHT), rate: int = material.RATE) -> None:
+                 size: tuple[int, int] = (material.WIDTH, material.HEIGHT), rate: int = material.RATE, encrypts: bool = False, key: Optional[str] = None) -> None:
         self.engine = mediasdk.Engine()
-        self.session = self.engine.create_session(url, f"id-{name}", name, access_token=token)
+        self.session = self.engine.create_session(url, f"id-{name}", name, access_token=token, encrypt_frames=encrypts)
+        if key is not None:
+            self.session.set_frame_key(key)
         self.name, self.stream, self.frequency = name, stream, frequency
         self.names: dict[str, str] = {}
         self.pictures: dict[str, list[np.ndarray]] = defaultdict(list)
@@ -30,6 +32,7 @@ class RoomMember:
         self.left: list[str] = []
         self.muted: list[tuple[str, bool]] = []
         self.moderated: list[mediasdk.Moderation] = []
+        self.encryption: dict[tuple[str, str], list[mediasdk.EncryptionState]] = defaultdict(list)  # by whose it is, and of what
         self.speakers: set[str] = set()
         self.videos: dict[str, mediasdk.IncomingVideo] = {}
         self.error: Optional[mediasdk.MediaSDKError] = None
@@ -76,6 +79,9 @@ class RoomMember:
                 self._begin(self._keep_samples(event.incoming_audio, self.names[event.user_id]))
             elif isinstance(event, mediasdk.IncomingAudioMuted):
                 self.muted.append((self.names[event.user_id], event.muted))
+            elif isinstance(event, mediasdk.StreamEncryptionChanged):
+                what = "video" if event.incoming_video or event.outgoing_video else "audio"
+                self.encryption[self.names.get(event.user_id, ""), what].append(event.state)
             elif isinstance(event, mediasdk.Moderated):
                 self.moderated.append(event.moderation)
             elif isinstance(event, mediasdk.ActiveSpeakerChanged):

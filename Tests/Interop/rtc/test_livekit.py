@@ -278,6 +278,47 @@ class LiveKitRoom(unittest.IsolatedAsyncioTestCase):
     async def test_screens_with_session(self) -> None:
         await self.check_with_member(True, is_client=True)
 
+    async def sees_anna(self, member: RoomMember) -> None:
+        """Pictures from now on, all of which are Anna's."""
+        begin = len(member.pictures["Anna"])
+        await self.until(f"{member.name} sees Anna", lambda: len(member.pictures["Anna"]) >= begin + PICTURES)
+        words = [numbered.read(picture) for picture in member.pictures["Anna"][begin:]]
+        self.assertGreaterEqual(len([one for one in words if one and one[0] == ANNA[0]]), len(words) - 2, words)
+
+    async def test_encrypted(self) -> None:
+        """End to end, in the format of LiveKit's SDK: a member, a session, and two who have no key, or another one."""
+        key, state = "correct horse battery staple", mediasdk.EncryptionState
+        secret = rtc.E2EEOptions(key_provider_options=rtc.KeyProviderOptions(shared_key=key.encode()))
+        anna = await self.client("anna", encryption=secret)
+        await anna.publish_video(ANNA[0])
+        await anna.publish_audio(ANNA[1])
+        bob, cleo = self.session("Bob", *BOB, encrypts=True, key=key), self.member("Cleo", *CLEO, encrypts=True, key=key)
+        for name, (stream, frequency) in [("id-Bob", BOB), ("id-Cleo", CLEO)]:
+            await self.sees(anna, name, stream)
+            await self.hears(anna, name, frequency)
+        for member in (bob, cleo):
+            await self.sees_anna(member)
+            await self.hears(member, "Anna", ANNA[1])
+        # Each follows a key of the other's that goes on.
+        manager = anna.room.e2ee_manager
+        manager.key_provider.ratchet_shared_key(0)
+        await self.sees_anna(bob)
+        await self.hears(cleo, "Anna", ANNA[1])
+        bob.session.ratchet_frame_key()
+        await self.sees(anna, "id-Bob", BOB[0])
+        await self.hears(anna, "id-Bob", BOB[1])
+        await self.sees_anna(bob)
+        self.assertEqual((bob.encryption["", "video"], bob.encryption["Anna", "video"][-1]), ([state.ACTIVE], state.ACTIVE))
+        dora, emil = self.session("Dora", 4, 990.0), self.session("Emil", 5, 550.0, encrypts=True, key="another")
+        for member, wrong in [(dora, state.NO_KEY), (emil, state.WRONG_KEY)]:
+            await self.until(f"{member.name} cannot decrypt", lambda: all(
+                member.encryption[name, what] == [wrong] for name in ("Anna", "Id-Bob", "Cleo") for what in ("video", "audio")))
+            self.assertFalse([name for name in ("Anna", "Id-Bob", "Cleo") if member.pictures[name] or member.samples[name]])
+        # What is not encrypted is refused by those who encrypt.
+        await self.until("Bob refuses Dora", lambda: bob.encryption["Id-Dora", "video"] == [state.NOT_ENCRYPTED])
+        dora.session.set_frame_key(manager.key_provider.export_shared_key(0))
+        await self.sees_anna(dora)
+
     # --------------------------------------------------------------------------------------------------------------- mute
 
     async def test_mute(self) -> None:
@@ -609,7 +650,7 @@ class LiveKitRoomOfTwoConnections(LiveKitRoom):
     has_one_connection = False
     test_five_videos_of_one_client = test_layers = test_screens_with_member = test_screens_with_session = test_moderation = test_many_messages = test_bytes = None  # type: ignore[assignment]
     test_refusals = test_same_identity = test_twenty_come_and_go = test_administration = test_session_that_moderates = None  # type: ignore[assignment]
-    test_session_goes_on = None  # type: ignore[assignment]
+    test_session_goes_on = test_encrypted = None  # type: ignore[assignment]
 
 
 if __name__ == "__main__":

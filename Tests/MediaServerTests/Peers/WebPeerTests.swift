@@ -63,10 +63,13 @@ import Testing
     try house.close()
   }
 
-  @Test func whatIsSentRawDoesNotReachAPlayer() throws {
+  /// Nor what is encrypted from end to end, which it could only show as noise.
+  @Test(arguments: [(FourCC.raw, false), (UInt32(MSDK_CODEC_VP8), true)]) func whatIsSentRawDoesNotReachAPlayer(
+    codec: UInt32, isEncrypted: Bool
+  ) throws {
     let house = try ServerHouse()
-    let bot = try house.member("bot")
-    try bot.publish(isVideo: true, codec: FourCC.raw)
+    let bot = try house.member("bot", encrypts: isEncrypted)
+    try bot.publish(isVideo: true, codec: codec)
     let page = try house.page("alice", at: "10.0.0.1")
     #expect(try house.run(for: 2 * second) { bot.has("unreachable alice unsupported") })
     #expect(!page.has("stream"))

@@ -371,6 +371,12 @@ class ExampleTest(unittest.TestCase):
         self.assertRegex(done.stdout, r"^alice sends 2 of 3 layers\nbob sees 1280x720, \d+ frames a second\ncarol sees 320x180, \d+ frames a second\n$")
 
     @unittest.skipUnless(plugin_dir().is_dir(), "needs the plugins")
+    def test_encrypted(self) -> None:
+        done = run(str(EXAMPLES / "encrypted.py"), "--plugins", str(plugin_dir()))
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertRegex(done.stdout, r"^bob: ACTIVE, \d+ frames received, [1-9]\d* decoded\neve: NO_KEY, [1-9]\d* frames received, 0 decoded\n$")
+
+    @unittest.skipUnless(plugin_dir().is_dir(), "needs the plugins")
     def test_filter(self) -> None:
         done = run(str(EXAMPLES / "filter.py"), "--plugins", str(plugin_dir()), "--input", str(ROOT / "Tests/Media/bunny-720p25.ivf"))
         self.assertEqual((done.returncode, done.stderr), (0, ""))
@@ -380,7 +386,7 @@ class ExampleTest(unittest.TestCase):
 
     def test_every_example_helps(self) -> None:
         for name in ("tone.py", "answer.py", "record.py", "grid.py", "rtp.py", "demo.py", "receive.py", "filter.py", "serve.py", "webrtc.py",
-                     "chat.py", "layers.py"):
+                     "chat.py", "layers.py", "encrypted.py"):
             done = run(str(EXAMPLES / name), "--help")
             self.assertEqual((done.returncode, done.stderr), (0, ""), name)
             self.assertIn("usage: ", done.stdout)

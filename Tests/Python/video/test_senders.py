@@ -3,8 +3,10 @@ from __future__ import annotations
 
 import array
 import gc
+import itertools
 import mmap
 import threading
+import time
 import unittest
 import weakref
 
@@ -188,12 +190,16 @@ class LentMemoryTest(unittest.TestCase):
         self.assertEqual(sum(reference() is not None for reference in references), 0)
 
     def test_threads_share_a_sender(self) -> None:
-        """Every picture is of one value; a picture of two would be one whose planes were mixed up."""
+        """Every picture is of one value; a picture of two would be one whose planes were mixed up. They send until several values were seen: a
+        busy machine lets the reader look at few pictures."""
         size, done, mixed, failed, seen = self.FORMAT.packed_size, threading.Event(), [], [], set()
+        deadline = time.monotonic() + PATIENCE
 
         def send(value: int) -> None:
             try:
-                for number in range(150):
+                for number in itertools.count():
+                    if number >= 150 and (len(seen) > 3 or time.monotonic() > deadline):
+                        break
                     self.call.sender.send_buffer(bytes([value + number % 2 * 100]) * size)
                     self.call.sender.send_array(bytes([value + 50]) * size, timeout=PATIENCE)
             except BaseException as error:

@@ -190,7 +190,8 @@ public final class LiveKitClient {
   /// A track that is about to be offered in a section whose track (a=msid) has the name `cid`. `layers`: the sizes of those of a video, the smallest
   /// first, one to three; none of audio. `.published` or `.refused` follows.
   public func announce(
-    _ cid: String, isScreen: Bool, layers: [(width: UInt32, height: UInt32)], isMuted: Bool = false, format: Format? = nil, now: Int64
+    _ cid: String, isScreen: Bool, layers: [(width: UInt32, height: UInt32)], isMuted: Bool = false, isEncrypted: Bool = false,
+    format: Format? = nil, now: Int64
   ) {
     let isVideo = !layers.isEmpty
     let kind = isVideo ? (isScreen ? "screen_share" : "camera") : (isScreen ? "screen_share_audio" : "microphone")
@@ -198,7 +199,7 @@ public final class LiveKitClient {
       return refuse(cid, MediaError(.permission, "LiveKit: the access token does not grant the session to publish \(kind)"))
     }
     var track = LiveKitAddTrack()
-    (track.cid, track.type, track.isMuted) = (cid, isVideo ? .video : .audio, isMuted)
+    (track.cid, track.type, track.isMuted, track.encryption) = (cid, isVideo ? .video : .audio, isMuted, isEncrypted ? .gcm : .none)
     (track.width, track.height) = layers.last ?? (0, 0)
     track.source = isVideo ? (isScreen ? .screenShare : .camera) : (isScreen ? .screenShareAudio : .microphone)
     track.name = isVideo ? (isScreen ? "screen" : "camera") : (isScreen ? "screen audio" : "microphone")

@@ -62,7 +62,10 @@ public struct LiveKitTrack: Sendable, Equatable {
     HTTPText.lower(info.mimeType.utf8.split(separator: UInt8(ascii: "/")).dropFirst().first.map { String(Substring($0)) } ?? "")
   }
   /// End to end: nobody can read it without a key.
-  public var isEncrypted: Bool { info.encryption != .none }
+  public var isEncrypted: Bool {
+    get { info.encryption != .none }
+    set { info.encryption = newValue ? .gcm : .none }
+  }
   /// By its publisher.
   public var isMuted: Bool {
     get { info.isMuted }
