@@ -158,9 +158,9 @@ let package = Package(
     .target(
       name: "FuzzTargets",
       dependencies: [
-        "MediaCore", "MediaRuntime", "MediaCodecs", "MediaRTP", "MediaSDP", "MediaSRTP", "MediaTLS", "MediaSCTP", "MediaICE", "MediaSignalling",
-        "MediaNetwork", "MediaTransport", "MediaWebRTC", "MediaWebRTCTransport", "MediaServer", "MediaIngest", "MediaPlugins", "MediaIsolation",
-        "IsolationProtocol",
+        "MediaCore", "MediaRuntime", "MediaCodecs", "MediaRTP", "MediaSDP", "MediaSRTP", "MediaEncryption", "MediaTLS", "MediaSCTP", "MediaICE",
+        "MediaSignalling", "MediaNetwork", "MediaTransport", "MediaWebRTC", "MediaWebRTCTransport", "MediaServer", "MediaIngest", "MediaPlugins",
+        "MediaIsolation", "IsolationProtocol",
       ],
       path: "Tests/Fuzzing/Targets", swiftSettings: strict),
     .executableTarget(name: "msdk-fuzz-replay", dependencies: ["FuzzTargets", "MediaCore"], path: "Tests/Fuzzing/Replay", swiftSettings: strict),

@@ -97,7 +97,7 @@
  * served room with API keys, it is a JWT (msdk_access_token_create), which names the room; its identity has to be the session's user_id
  * (else MSDK_E_INVALID). In a room without API keys (#room=) it is any text or none, which the room's verifier gets (room.h). Users and
  * names of participants are their identities and names there, in a room of Janus their ids and display names. Streams of others whose
- * codec is not VP8 or Opus, or that are encrypted end to end, are not reported.
+ * codec is not VP8 or Opus are not reported. Those that LiveKit's SDKs encrypt from end to end need a key (encryption.h).
  *
  * Mute, speakers and moderation are events as in other rooms. msdk_session_remove_participant and msdk_session_mute_participant need the
  * room's secret of Janus, or a token of LiveKit with MSDK_GRANT_ADMIN (else MSDK_E_PERMISSION). LiveKit's server is asked by its API
