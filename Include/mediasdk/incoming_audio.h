@@ -79,7 +79,7 @@ typedef struct msdk_incoming_audio_info {
   uint32_t kind;            /**< MSDK_AUDIO_*; 0 for the mix */
   uint32_t codec;           /**< MSDK_CODEC_*; _RAW: raw, or the mix */
   uint32_t is_muted;        /**< 1: its sender muted it */
-  uint32_t reserved0;       /**< 0 */
+  uint32_t is_encrypted;    /**< 1: from end to end; receiving it needs a key (encryption.h) */
   char user_id[256];        /**< of the sender; "" for the mix */
   msdk_audio_format format; /**< as sent; for the mix, its format without options */
 } msdk_incoming_audio_info;

@@ -72,6 +72,8 @@ typedef struct msdk_incoming_video_info {
   uint32_t codec;           /**< MSDK_CODEC_* */
   char user_id[256];        /**< of the sender */
   msdk_video_format format; /**< as in the event */
+  uint32_t is_encrypted;    /**< 1: from end to end; receiving it needs a key (encryption.h) */
+  uint32_t reserved0;       /**< 0 */
 } msdk_incoming_video_info;
 
 /** Returns the values of MSDK_EVENT_INCOMING_VIDEO_ADDED, and the current state. [any thread] */

@@ -52,6 +52,7 @@ public func msdk_incoming_audio_get_info(_ stream: OpaquePointer!, _ out: Unsafe
     info.kind = stream.kind
     info.codec = stream.codec
     info.is_muted = stream.isMuted ? 1 : 0
+    info.is_encrypted = stream.isEncrypted ? 1 : 0
     withUnsafeMutableBytes(of: &info.user_id) { ForeignText.write(stream.userID, to: $0) }
     info.format = stream.format.foreign
     try ForeignStruct.write(info, to: required(out, "out"), argument: "out")

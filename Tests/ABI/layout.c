@@ -662,7 +662,7 @@ AT(msdk_incoming_audio_info, state, 4);
 AT(msdk_incoming_audio_info, kind, 8);
 AT(msdk_incoming_audio_info, codec, 12);
 AT(msdk_incoming_audio_info, is_muted, 16);
-AT(msdk_incoming_audio_info, reserved0, 20);
+AT(msdk_incoming_audio_info, is_encrypted, 20);
 AT(msdk_incoming_audio_info, user_id, 24);
 AT(msdk_incoming_audio_info, format, 280);
 
@@ -703,13 +703,15 @@ AT(msdk_incoming_video_options, encoded_queue_capacity, 28);
 AT(msdk_incoming_video_options, queue_policy, 32);
 AT(msdk_incoming_video_options, reserved0, 36);
 
-SIZE(msdk_incoming_video_info, 368);
+SIZE(msdk_incoming_video_info, 376);
 AT(msdk_incoming_video_info, struct_size, 0);
 AT(msdk_incoming_video_info, state, 4);
 AT(msdk_incoming_video_info, kind, 8);
 AT(msdk_incoming_video_info, codec, 12);
 AT(msdk_incoming_video_info, user_id, 16);
 AT(msdk_incoming_video_info, format, 272);
+AT(msdk_incoming_video_info, is_encrypted, 368);
+AT(msdk_incoming_video_info, reserved0, 372);
 
 SIZE(msdk_incoming_video_stats, 136);
 AT(msdk_incoming_video_stats, struct_size, 0);

@@ -135,7 +135,7 @@ class IncomingAudioOptions(SizedStruct):
 
 class IncomingAudioInfo(SizedStruct):
     _fields_ = [("struct_size", c_uint32), ("state", c_uint32), ("kind", c_uint32), ("codec", c_uint32), ("is_muted", c_uint32),
-                ("reserved0", c_uint32), ("user_id", c_char * 256), ("format", AudioFormat)]
+                ("is_encrypted", c_uint32), ("user_id", c_char * 256), ("format", AudioFormat)]
 
 
 class IncomingAudioStats(SizedStruct):
@@ -168,7 +168,7 @@ class IncomingVideoOptions(SizedStruct):
 
 class IncomingVideoInfo(SizedStruct):
     _fields_ = [("struct_size", c_uint32), ("state", c_uint32), ("kind", c_uint32), ("codec", c_uint32), ("user_id", c_char * 256),
-                ("format", VideoFormat)]
+                ("format", VideoFormat), ("is_encrypted", c_uint32), ("reserved0", c_uint32)]
 
 
 class VideoPreference(SizedStruct):

@@ -34,6 +34,7 @@ class IncomingVideo(IncomingStream[Frame]):
     """
 
     _functions, _made, _words = "msdk_incoming_video", Frame, ("frame", "encoded frame")
+    _info = _structs.IncomingVideoInfo
 
     def __init__(self, handle: int, session: Session, user_id: str, format: VideoFormat | None, codec: Codec,
                  kind: VideoKind = VideoKind.VIRTUAL) -> None:

@@ -34,6 +34,7 @@ class IncomingAudio(IncomingStream[AudioFrame]):
     """
 
     _functions, _made, _words = "msdk_incoming_audio", AudioFrame, ("buffer", "packet")
+    _info = _structs.IncomingAudioInfo
 
     def __init__(self, handle: int, session: Session, user_id: str, kind: AudioKind | None, format: AudioFormat | None,
                  codec: Codec) -> None:

@@ -1,8 +1,8 @@
 """What received video and audio have in common."""
 from __future__ import annotations
 
-from ctypes import c_uint32
-from typing import TYPE_CHECKING, Any, AsyncIterator, Iterator, Sequence, TypeVar
+from ctypes import byref, c_uint32
+from typing import TYPE_CHECKING, Any, AsyncIterator, ClassVar, Iterator, Sequence, TypeVar
 
 from ._call import check, number
 from .constants import Codec, IncomingState
@@ -19,6 +19,8 @@ Stream = TypeVar("Stream", bound="IncomingStream[Any]")
 
 class IncomingStream(ReadableStream[Taken]):
     """What :class:`IncomingVideo`, which gives frames, and :class:`IncomingAudio`, which gives buffers of audio, can both do."""
+
+    _info: ClassVar[type[Any]]  # the struct that says what the stream is
 
     def __init__(self, handle: int, session: Session, user_id: str, codec: Codec) -> None:
         """For the package itself."""
@@ -50,6 +52,13 @@ class IncomingStream(ReadableStream[Taken]):
     @property
     def state(self) -> IncomingState:
         return IncomingState(number(c_uint32, self._function("get_state"), self._handle))
+
+    @property
+    def encrypted(self) -> bool:
+        """Whether its sender encrypts it from end to end; receiving it needs a key (:meth:`Session.set_frame_key`)."""
+        info = self._info()
+        check(self._function("get_info")(self._handle, byref(info)))
+        return bool(info.is_encrypted)
 
     # -------------------------------------------------------------------------------------------------------------- reading
 

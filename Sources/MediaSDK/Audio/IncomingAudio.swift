@@ -99,6 +99,8 @@ public final class IncomingAudio: AudioSink, IncomingCore {
   public var format: AudioFormat { remote?.format ?? IncomingAudioOptions().mixFormat }
   /// Whether its sender has muted it at present; false for the mix.
   public var isMuted: Bool { remote.map { session.isMuted($0.description.id) } ?? false }
+  /// Whether its sender encrypts it from end to end, as far as that is known; false for the mix.
+  public var isEncrypted: Bool { remote.map { session.encryption.isEncrypted($0.description) } ?? false }
   /// Whether it was muted when it was announced.
   public var isMutedAtFirst: Bool { remote?.description.isMuted ?? false }
 

@@ -38,9 +38,12 @@ final class FrameEncryption: Sendable {
     encrypts ? FrameSealer(keys, codec: codec, random: SystemRandomNumberGenerator()) : nil
   }
 
+  /// Whether a stream of somebody else's is encrypted, as far as it is known.
+  func isEncrypted(_ stream: StreamDescription) -> Bool { isSaid ? stream.isEncrypted : encrypts }
+
   /// What a stream is subscribed with: the sink itself, or one that opens its frames.
   func sink(_ sink: StreamSink, of stream: StreamDescription, _ push: @escaping @Sendable (EncryptionState, Int) -> Void) -> StreamSink {
-    let isEncrypted = isSaid ? stream.isEncrypted : encrypts
+    let isEncrypted = isEncrypted(stream)
     guard isEncrypted || encrypts else { return sink }
     let isAudio = if case .audio = stream.format { true } else { false }
     let most = isAudio ? FrameEncryption.mostAudio : FrameEncryption.mostVideo

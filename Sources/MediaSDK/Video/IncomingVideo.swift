@@ -75,6 +75,8 @@ public final class IncomingVideo: VideoSink, IncomingCore {
   public var state: State { guarded.withLock { $0.life.state } }
   /// Of its sender.
   public var userID: String { description.userID }
+  /// Whether its sender encrypts it from end to end, as far as that is known.
+  public var isEncrypted: Bool { session.encryption.isEncrypted(description) }
   /// Whether its pictures can be had here: those of a codec that is not known cannot.
   var showsPictures: Bool { description.codec == FourCC.raw || codec != nil }
   var isScreen: Bool { kind == VideoKind.screenShare.rawValue }

@@ -56,6 +56,9 @@ static void who_has_the_key_sees(void) {
     CHECK_OK(msdk_session_select_frame_key(it.alice, 5));
     CHECK_OK(set_key(it.bob, "alice", 5, secret));
     offer(&it);
+    msdk_incoming_video_info info = MSDK_INIT(msdk_incoming_video_info);
+    CHECK_OK(msdk_incoming_video_get_info(it.incoming, &info));
+    CHECK_EQ(info.is_encrypted, 1);
     outcomes counted = {0};
     send_film(&it, 0, 10, SECOND / 30, &counted);
     run_for(it.engine, SECOND);
@@ -129,6 +132,9 @@ static void who_encrypts_takes_nothing_else(void) {
   it.sender = event.sender;
   NEED(CHECK(event_wait(it.engine, it.bob, MSDK_EVENT_INCOMING_VIDEO_ADDED, &event)));
   CHECK_OK(msdk_incoming_video_start(event.incoming_video, NULL));
+  msdk_incoming_video_info info = MSDK_INIT(msdk_incoming_video_info);
+  CHECK_OK(msdk_incoming_video_get_info(event.incoming_video, &info));
+  CHECK_EQ(info.is_encrypted, 0);
   send_film(&it, 0, 5, SECOND / 30, NULL);
   CHECK(event_wait(it.engine, it.bob, MSDK_EVENT_STREAM_ENCRYPTION, &event));
   CHECK_EQ(event.state, MSDK_ENCRYPTION_NOT_ENCRYPTED);

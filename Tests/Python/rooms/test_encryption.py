@@ -50,6 +50,7 @@ class EncryptionTest(unittest.TestCase):
         change, = self.changes(self.bob)
         self.assertEqual((change.state, change.key_index, change.user_id), (EncryptionState.NO_KEY, 3, "alice"))
         self.assertIs(change.incoming_video, incoming)
+        self.assertTrue(incoming.encrypted)
         self.assertIsNone(change.outgoing_video)
         self.bob.set_frame_key(b"a passphrase", "alice", index=3)
         self.send(outgoing, 20)
