@@ -63,7 +63,7 @@ import Testing
       #expect(end.received(Int32(MSDK_CODEC_VP8)) > 150 && end.received(Int32(MSDK_CODEC_OPUS)) > 250)
       #expect(end.estimate > 0)
       let stats = end.transport.stats
-      #expect(stats.bytesSent > 0 && stats.bytesReceived > 0 && stats.packetsLost > 0 && stats.roundTripTime > 30 * millisecond)
+      #expect(stats.bytesSent > 0 && stats.bytesReceived > 0 && stats.packetsLost > 0 && stats.roundTripTime > 30 * millisecond, "\(stats)")
     }
     try house.close()
   }

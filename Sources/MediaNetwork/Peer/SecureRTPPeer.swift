@@ -57,6 +57,8 @@ public final class SecureRTPPeer {
     let datagram: [UInt8]
     let address: SocketAddress
     let lane: Lane
+    /// When it came: reports say what the other end's clock is by that.
+    let time: Int64
   }
 
   /// The driver may use it between two calls of this object, for what has no function here.
@@ -109,7 +111,7 @@ public final class SecureRTPPeer {
   public func install(_ protection: PacketProtection, now: Int64) {
     output.protection = protection
     isAwaitingKeys = false
-    for one in early { _ = one.datagram.withUnsafeBytes { receive($0, from: one.address, on: one.lane, now: now) } }
+    for one in early { _ = one.datagram.withUnsafeBytes { receive($0, from: one.address, on: one.lane, now: one.time) } }
     early = []
   }
 
@@ -130,7 +132,7 @@ public final class SecureRTPPeer {
         output.dropped.unknown &+= 1
         return false
       }
-      early.append(Early(datagram: Array(datagram), address: address, lane: lane))
+      early.append(Early(datagram: Array(datagram), address: address, lane: lane, time: now))
       return false
     }
     guard let packet = open(datagram, from: address, on: lane) else { return false }

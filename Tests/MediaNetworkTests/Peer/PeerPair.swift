@@ -22,7 +22,7 @@ final class PeerPair {
     var sent: [Datagram] = []
     /// The socket takes so many datagrams at a time; nil: all.
     var room: Int?
-    var frames: [(bytes: [UInt8], isVideo: Bool)] = []
+    var frames: [(bytes: [UInt8], isVideo: Bool, time: Int64)] = []
     /// What the last one says beside its bytes.
     var attributes = msdk_encoded_frame()
     var events: [RTPSessionEvent] = []
@@ -48,7 +48,7 @@ final class PeerPair {
         switch arrival {
         case .frame(_, let frame, _, _):
           attributes = frame.native.pointee
-          frames.append((Array(frame.bytes), frame.native.pointee.codec == UInt32(MSDK_CODEC_VP8)))
+          frames.append((Array(frame.bytes), frame.native.pointee.codec == UInt32(MSDK_CODEC_VP8), frame.native.pointee.timestamp_ns))
           frame.release()
         case .event(let event): events.append(event)
         case .lost, .dropped: break

@@ -171,9 +171,14 @@ import Testing
     // Nothing left in the clear.
     #expect(pair.there.peer.session.pathStats.packetsSent == 0)
     #expect(pair.there.peer.poll(now: pair.now, pair.there.put(pair.now)) == .max)
+    let before = pair.now
+    pair.run(65)
     pair.there.peer.install(try PeerPair.protection(.aesGCM, 2, 1), now: pair.now)
     pair.run(100)
     #expect(pair.there.frames.count == 1)
+    // What a report says of the other end's clock was so when it came.
+    let captured = try #require(pair.there.frames.first?.time)
+    #expect(captured <= before, "\((captured - before) / 1_000_000)")
     #expect(pair.there.peer.dropped == .init())
   }
 
