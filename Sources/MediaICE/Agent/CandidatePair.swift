@@ -34,6 +34,8 @@ final class CandidatePair {
     let bytes: [UInt8]
     let isNominating: Bool
     let isControlling: Bool
+    /// At first, and last: an answer does not say to which of them it is.
+    let began: Int64
     var sent: Int64
   }
 
@@ -59,8 +61,9 @@ final class CandidatePair {
   var isProven = false
   /// When the last check of the other end came.
   var lastHeard: Int64 = .min
+  /// At most, where the check had to be sent again.
   var roundTrip: Int64 = 0
-  /// Of all checks: a busy machine makes some of them longer.
+  /// Of all checks that were sent once: a busy machine makes some of them longer.
   var leastRoundTrip = Int64.max
   /// Of Send indications of application data (ICERoute): a value per route.
   var indication = TransactionID(high: 0, low: 0)

@@ -51,9 +51,12 @@ extension ICEAgent {
       return
     }
     list.stop(pair)
-    var schedule = STUNSchedule.check(first: settings.pace &* Int64(list.undecided), now: now)
+    // Of a path that is known, not before its answer can have come.
+    let pause = max(settings.pace &* Int64(list.undecided), pair.roundTrip &+ pair.roundTrip / 4)
+    var schedule = STUNSchedule.check(first: pause, now: now)
     schedule.send(now: now)
-    pair.check = .init(id: id, schedule: schedule, bytes: bytes, isNominating: isNominating, isControlling: isControlling, sent: now)
+    pair.check = .init(
+      id: id, schedule: schedule, bytes: bytes, isNominating: isNominating, isControlling: isControlling, began: now, sent: now)
     if pair.state != .succeeded { pair.state = .inProgress }
     list.awaited[id] = .check(pair)
     transmit(bytes, on: pair.path, to: pair.remote, now: now)
@@ -110,8 +113,8 @@ extension ICEAgent {
       if pair.state == .waiting { list.queue(pair) }
       return
     }
-    (pair.state, pair.isProven, pair.roundTrip) = (.succeeded, true, now &- check.sent)
-    pair.leastRoundTrip = min(pair.leastRoundTrip, pair.roundTrip)
+    (pair.state, pair.isProven, pair.roundTrip) = (.succeeded, true, now &- check.began)
+    if check.sent == check.began { pair.leastRoundTrip = min(pair.leastRoundTrip, pair.roundTrip) }
     if list.firstValid == nil { list.firstValid = now }
     if isControlling ? check.isNominating : pair.isNominationPending {
       pair.isNominationPending = false

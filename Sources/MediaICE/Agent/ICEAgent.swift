@@ -30,7 +30,10 @@ public final class ICEAgent {
   public var roundTrip: Int64? { (current.selected ?? former?.selected)?.roundTrip }
   /// The shortest of the route's checks; nil where none was answered yet.
   public var leastRoundTrip: Int64? {
-    (current.selected ?? former?.selected).flatMap { $0.leastRoundTrip == .max ? nil : $0.leastRoundTrip }
+    (current.selected ?? former?.selected).flatMap { pair in
+      let least = min(pair.leastRoundTrip, pair.roundTrip > 0 ? pair.roundTrip : .max)
+      return least == .max ? nil : least
+    }
   }
   /// To be signalled. Others after each restart.
   public var local: ICECredentials { current.local }

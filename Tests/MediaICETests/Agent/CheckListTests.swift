@@ -94,7 +94,7 @@ import Testing
     (list.selected, list.nominated) = (pair, pair)
     list.queue(pair)
     pair.check = .init(
-      id: TransactionID(high: 1, low: 1), schedule: .server(now: 0), bytes: [], isNominating: false, isControlling: true, sent: 0)
+      id: TransactionID(high: 1, low: 1), schedule: .server(now: 0), bytes: [], isNominating: false, isControlling: true, began: 0, sent: 0)
     list.awaited[TransactionID(high: 1, low: 1)] = .check(pair)
     list.drop(pair)
     #expect(list.pairs.isEmpty && list.awaited.isEmpty && list.triggered.isEmpty && list.selected == nil && list.nominated == nil)

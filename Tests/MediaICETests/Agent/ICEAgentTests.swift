@@ -57,6 +57,20 @@ struct TestPair {
 }
 
 @Suite struct ICEAgentTests {
+  /// A check that is sent again while its answer is on the way does not make the path look shorter.
+  @Test(arguments: [5, 30, 100, 300] as [Int64], [0, 50]) func aRoundTripIsAsLongAsThePath(delay: Int64, loss: Int) throws {
+    for seed in 1...(loss > 0 ? 20 : 1) as ClosedRange<UInt64> {
+      let pair = try TestPair.plain(seed: seed, delay: delay * millisecond)
+      pair.network.loss = loss
+      pair.network.run(for: 20 * second) { pair.isCompleted }
+      for peer in [pair.a, pair.b] {
+        let least = try #require(peer.agent.leastRoundTrip)
+        #expect(least >= 2 * delay * millisecond, "\(least / millisecond)")
+        if loss == 0 { #expect(least <= (2 * delay + 1) * millisecond, "\(least / millisecond)") }
+      }
+    }
+  }
+
   @Test func twoEndsConnectWithinAFewRoundTrips() throws {
     let pair = try TestPair.plain(delay: 100_000)
     let begin = pair.network.now
