@@ -1,12 +1,13 @@
+import CMediaSDK
 import COpenSSL
 import MediaCore
 
 /// A key of frames as a program knows it, and the key of AES that is made of it. Value.
 public struct FrameKey: Sendable, Equatable {
   /// Bytes of what a program may give: a passphrase or random bytes.
-  public static let longest = 256
+  public static let longest = Int(MSDK_FRAME_KEY_MAX)
   /// Each participant may have so many; a frame says by which it is sealed.
-  public static let indices = 16
+  public static let indices = Int(MSDK_FRAME_KEY_INDEX_MAX) + 1
   /// What everybody who exchanges frames has to have: LiveKit's.
   private static let (salt, rounds) = (Array("LKFrameEncryptionKey".utf8), Int32(100_000))
   private static let (size, ratchetedSize) = (16, 32)

@@ -44,8 +44,13 @@ public final class FrameKeyRing: Sendable {
     }
   }
 
-  /// The key that is set for exactly them. Throws `.notFound`.
-  public func key(setFor userID: String?, index: Int) throws(MediaError) -> FrameKey {
+  /// The key that is set for exactly them goes on to the one that is derived of it. Throws `.notFound`, and `.noMemory`.
+  public func ratchet(_ userID: String?, index: Int) throws(MediaError) {
+    advance(to: try key(setFor: userID, index: index).ratcheted(), at: Place(userID: userID, index: index))
+  }
+
+  /// Throws `.notFound`.
+  func key(setFor userID: String?, index: Int) throws(MediaError) -> FrameKey {
     guard let key = state.withLock({ $0.key(of: userID, index) }) else {
       let whose = userID.map { "of \"\($0.prefix(64))\"" } ?? "of everybody"
       throw MediaError(.notFound, "there is no key \(whose) with index \(index); accepted: one that is set (msdk_session_set_frame_key)")
@@ -53,7 +58,7 @@ public final class FrameKeyRing: Sendable {
     return key
   }
 
-  /// A sender has gone on to that key: so does the session, unless it is further, or has another one by now.
+  /// Goes on to a derived key, as a sender has, or the program wants; not where the session is further, or has another key by now.
   func advance(to key: FrameKey, at place: Place) {
     state.withLock { state in
       guard let known = state.keys.firstIndex(where: { $0.place == place }) else { return }

@@ -1,11 +1,12 @@
 import CMediaSDK
 import MediaCore
+import MediaSRTP
 
 /// How an encrypted frame is laid out, as LiveKit and Jitsi have it: what servers have to read of it in the clear, the ciphertext, its tag, the
 /// nonce, the nonce's length, the index of the key. The clear part is authenticated with the rest.
 enum SealedLayout {
   static let nonceSize = 12
-  static let tagSize = 16
+  static let tagSize = CipherContext.tagSize
   /// The nonce, its length and the index.
   static let trailerSize = nonceSize + 2
   static let overhead = tagSize + trailerSize

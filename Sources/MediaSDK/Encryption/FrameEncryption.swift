@@ -70,7 +70,7 @@ extension Session {
   /// Replaces a key by the one that is derived of it. Throws `.notFound` where none is set, and as `setFrameKey`.
   public func ratchetFrameKey(of userID: String?, index: Int) throws(MediaError) {
     try checkKey(of: userID, index: index)
-    try encryption.keys.set(encryption.keys.key(setFor: userID, index: index).ratcheted(), of: userID, index: index)
+    try encryption.keys.ratchet(userID, index: index)
   }
 
   private func checkKey(of userID: String?, index: Int) throws(MediaError) {
