@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """A package elsewhere can depend on a version of this one: SwiftPM refuses that when a target of the product MediaSDK has unsafe flags. And
-the version is the same in all places that state it."""
+the version is the same in all places that state it, and Tests/real-time names suites that there are."""
 from __future__ import annotations
 
 import json
@@ -24,6 +24,13 @@ def versions() -> set[str]:
     return {one[1] if one else "none" for one in found}
 
 
+def unknown_suites() -> list[str]:
+    names = [words[0] for line in (ROOT / "Tests/real-time").read_text().splitlines() if (words := line.split("#")[0].split())]
+    declared = {name: re.compile(rf"\b(struct|class|actor|enum) {name.split('.')[1]}\b") for name in names}
+    return [name for name in names
+            if not any(declared[name].search(file.read_text()) for file in (ROOT / "Tests" / name.split(".")[0]).rglob("*.swift"))]
+
+
 def main() -> int:
     described = subprocess.run(["swift", "package", "dump-package"], cwd=ROOT, capture_output=True, text=True, check=True)
     package = json.loads(described.stdout)
@@ -42,7 +49,10 @@ def main() -> int:
     stated = versions()
     if len(stated) > 1:
         print(f"check_package: {', '.join(VERSIONS)} state different versions: {', '.join(sorted(stated))}")
-    return 1 if unsafe or len(seen) < 10 or len(stated) > 1 else 0
+    unknown = unknown_suites()
+    if unknown:
+        print(f"check_package: no tests of {', '.join(unknown)}, which Tests/real-time names")
+    return 1 if unsafe or len(seen) < 10 or len(stated) > 1 or unknown else 0
 
 
 if __name__ == "__main__":
