@@ -158,7 +158,9 @@ enum {
   MSDK_EVENT_INCOMING_VIDEO_STATE = 7,  /**< incoming_video, user_id, kind; state: MSDK_INCOMING_*; status, text */
   /** incoming_video, user_id, kind. The stream is NOT_AVAILABLE. A session keeps the last 64 removed streams. */
   MSDK_EVENT_INCOMING_VIDEO_REMOVED = 8,
-  MSDK_EVENT_ESTIMATE = 9,              /**< value: the bandwidth estimate in bits per second; 0: unlimited */
+  /** value: the bandwidth estimate in bits per second; 0: unlimited. A network path is probed up to a quarter above what the session's
+   * streams could send, and without a bound where one with encoded_input has no target_bitrate. */
+  MSDK_EVENT_ESTIMATE = 9,
   MSDK_EVENT_PLUGIN = 10,               /**< instance (NULL: a stream's codec); value: MSDK_PLUGIN_EVENT_*; status, text */
   /** outgoing_video. A receiver requests a key frame. With encoded_input the program sends one; otherwise the SDK does. */
   MSDK_EVENT_KEY_FRAME_REQUESTED = 11,

@@ -270,6 +270,8 @@ public protocol Transport: AnyObject, Sendable {
   /// What was sent before is sent first; what has come and was not read is dropped. `closed` follows. Throws `.notFound`.
   func closeChannel(_ channel: MessageChannelID) throws(MediaError)
 
+  /// What all that is published would take together if there were room for it, in bits a second: how far the path is probed. 0: not known.
+  func setDemand(_ bitrate: UInt64)
   /// What the encoder of a published stream, or of one of its layers, is to make, in bits a second: for the stats.
   func setTargetBitrate(_ stream: StreamID, layer: Int, _ bitrate: UInt64)
 
@@ -315,6 +317,8 @@ extension Transport {
   public func renew(_ token: AccessToken) {}
   /// Ignored: a transport without the feature `attributes`.
   public func setAttribute(_ key: String, _ value: String?) throws(MediaError) {}
+  /// Ignored: a transport that probes no path.
+  public func setDemand(_ bitrate: UInt64) {}
   /// Ignored: a transport without figures of its network path.
   public func setTargetBitrate(_ stream: StreamID, layer: Int, _ bitrate: UInt64) {}
   /// nil: there is no network path.

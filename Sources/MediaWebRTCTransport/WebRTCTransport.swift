@@ -57,6 +57,8 @@ final class WebRTCTransport: Transport {
     var ignores = false
     /// Of tracks in descriptions.
     var nextTrack = 0
+    /// As it was set last.
+    var demand: (bitrate: UInt64, isShort: Bool) = (0, false)
     /// What may be sent is bounded by what the other end reports.
     var isLimited = false
   }
@@ -291,10 +293,16 @@ final class WebRTCTransport: Transport {
     _ = look(at: stream, layer: layer) { peer, index in peer.rtp.setTargetBitrate(Int(clamping: bitrate), sending: index) }
   }
 
-  /// As `RTPSession.setWanted`.
-  func setWanted(_ bitrate: Int) {
-    let driver = state.withLock { $0.driver }
-    try? driver?.change { (peer, _) throws(MediaError) in peer.rtp.setWanted(bitrate) }
+  func setDemand(_ bitrate: UInt64) { setDemand(bitrate, isShort: false) }
+
+  /// As `RTPSession.setDemand`.
+  func setDemand(_ bitrate: UInt64, isShort: Bool) {
+    let driver: PeerDriver? = state.withLock { state in
+      guard let driver = state.driver, state.demand != (bitrate, isShort) else { return nil }
+      state.demand = (bitrate, isShort)
+      return driver
+    }
+    try? driver?.change { (peer, now) throws(MediaError) in peer.rtp.setDemand(Int(clamping: bitrate), isShort: isShort, now: now) }
   }
 
   // MARK: Streams in

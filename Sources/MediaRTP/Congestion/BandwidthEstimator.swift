@@ -49,14 +49,20 @@ public struct BandwidthEstimator: ~Copyable, Sendable {
   static let late: Int64 = 350_000_000
   /// The least that is left of more before it is an outage, for a moment: pictures wait in the pacer anyway, and formats need not follow.
   static let unheard = 100_000.0
+  /// Of the rate: where no more was left than that while nothing was heard, what was known before has to be found out again.
+  static let cut = 1.0 / 16
   static let pacing = 1.5
+  /// Of what could be used, as a format or a layer begins with as much to spare.
+  static let spare = 1.25
   static let pacingInCongestion = 1.25
 
   private(set) var limits: Limits
-  /// What the application could use at most.
+  /// The most that a probe may show: what the application could use, and a quarter more.
   private var allocation = 0.0
   /// What it would need to give all that it has; 0: it does.
   private var wanted = 0.0
+  /// The demand that probes were sent for, or a lower one since.
+  private var demandProbed = Double.infinity
   private var hasTransportFeedback: Bool
 
   private var history = SendHistory()
@@ -162,18 +168,20 @@ public struct BandwidthEstimator: ~Copyable, Sendable {
   /// Whether the other end reports arrivals, from now on: what was found is the beginning of what is found otherwise.
   public mutating func setTransportFeedback(_ hasFeedback: Bool) { hasTransportFeedback = hasFeedback }
 
-  /// The sum of what the streams could use: no probe goes above it by more than a quarter, and one is made when it grows. 0: not known.
-  public mutating func setAllocation(_ maximum: Int, now: Int64) {
-    let more = 1.25 * Double(min(max(0, maximum), 10_000_000_000))
-    defer { allocation = more }
-    guard hasTransportFeedback, before == nil, more > allocation, allocation > 0 else { return }
-    probing.allocation(more / 2, rate: base, limit: min(more, range.upperBound), now: now)
-  }
-
-  /// What would be sent if there were room for it, while something is left out for want of it: then more is looked for, however much flows.
-  /// 0: nothing is.
-  public mutating func setWanted(_ bitrate: Int) {
-    wanted = Double(min(max(0, bitrate), 10_000_000_000))
+  /// What could be sent if there were room for it: no probe goes above it by more than a quarter, as it would take from others what is of no use
+  /// here, and probes are sent when it grows. 0: not known. `isShort`: some of it is left out for want of room, and more is looked for, however much
+  /// flows.
+  public mutating func setDemand(_ bitrate: Int, isShort: Bool, now: Int64) {
+    let demand = Double(min(max(0, bitrate), 10_000_000_000))
+    (allocation, wanted) = (BandwidthEstimator.spare * demand, isShort ? demand : 0)
+    defer { demandProbed = min(demandProbed, demand) }
+    // A link that is full does not carry more because more is at hand.
+    guard demand > BandwidthEstimator.spare * demandProbed, hasTransportFeedback, before == nil, application.isLimited || !control.knowsLink
+    else {
+      return
+    }
+    demandProbed = demand
+    probing.demand(allocation / 2, rate: base, limit: probeLimit, now: now)
   }
 
   /// Each packet that left, in the order of the numbers; `probe` is that of its cluster. nil: it bears no transport-wide number, as where that is not
@@ -248,7 +256,13 @@ public struct BandwidthEstimator: ~Copyable, Sendable {
 
   private mutating func hear(_ former: Int64?, _ now: Int64) {
     guard let last = history.results.lazy.filter({ !$0.wasLost }).map(\.sent).max() else { return }
+    let share = watch.share
     watch.told(last: last, former: former, oldest: history.oldestInFlight, shortest: roundTrips.shortest, now: now)
+    // The queue has drained while next to nothing was sent, and of what the link carries now nothing has been found out.
+    guard share <= BandwidthEstimator.cut, watch.share == 1, before == nil else { return }
+    let from = control.rate
+    control.set(clamped(min(from, Double(limits.start))), now: now)
+    probing.recovered(from: from, rate: control.rate, limit: probeLimit, now: now)
   }
 
   private mutating func adjust(_ probe: Double?, _ now: Int64) {

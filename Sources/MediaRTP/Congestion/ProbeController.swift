@@ -69,7 +69,7 @@ struct ProbeController {
   }
 
   /// The application could use more than before.
-  mutating func allocation(_ maximum: Double, rate: Double, limit: Double, now: Int64) {
+  mutating func demand(_ maximum: Double, rate: Double, limit: Double, now: Int64) {
     guard hasStarted, maximum > rate else { return }
     probe([maximum, 2 * maximum], limit, now)
   }

@@ -174,8 +174,9 @@ public final class RTPSession {
 
   /// What encoders and retransmissions may make together, in bits a second.
   public var target: Int { estimator.target }
-  /// What would be sent if there were room for it, while something is left out for want of it; 0: nothing is.
-  public func setWanted(_ bitrate: Int) { estimator.setWanted(bitrate) }
+  /// What could be sent if there were room for it, in bits a second, by which probes are bounded; 0: not known. `isShort`: some of it is left out for
+  /// want of room.
+  public func setDemand(_ bitrate: Int, isShort: Bool, now: Int64) { estimator.setDemand(bitrate, isShort: isShort, now: now) }
   /// How long what is sent now will wait here, about.
   public func expectedDelay(at now: Int64) -> Int64 { pacer.expectedDelay(at: now) }
   /// The same for who can leave out what is not made yet.

@@ -7,6 +7,8 @@ struct BitrateAllocator {
     var bits: UInt64
     /// Before others have anything.
     var need: UInt64 = 0
+    /// `bits` is a guess: the program encodes, and makes what the estimate has room for.
+    var isOpen = false
   }
 
   private var wishes: [ObjectIdentifier: Wish] = [:]
@@ -18,6 +20,13 @@ struct BitrateAllocator {
   /// Of a video stream, or of an audio stream; nil: it is no longer sent.
   mutating func set(_ stream: AnyObject, wish: Wish?) { wishes[ObjectIdentifier(stream)] = wish }
   mutating func set(_ stream: AnyObject, bits: UInt64?) { sounds[ObjectIdentifier(stream)] = bits }
+
+  /// What all of it would take without a bound; 0: not known.
+  var demand: UInt64 {
+    guard !wishes.values.contains(where: \.isOpen) else { return 0 }
+    let bits = sounds.values.reduce(0.0) { $0 + Double($1) } + wishes.values.reduce(0.0) { $0 + Double($1.bits) }
+    return UInt64(exactly: min(bits, 1e15).rounded(.up)) ?? 0
+  }
 
   /// Of an estimate (0: unlimited) the part of one video stream; never 0 of what is limited.
   func share(of stream: AnyObject, in estimate: UInt64) -> UInt64 {

@@ -5,10 +5,11 @@ import MediaTransport
 extension Session {
   /// Gives each stream its part anew, since the estimate or what is sent has changed.
   func divideEstimate() {
-    let parts: [(OutgoingVideo, UInt64)] = guarded.withLock { guarded in
-      guard guarded.estimate > 0 else { return [] }
-      return guarded.outgoing.values.map { ($0, guarded.shares.share(of: $0, in: guarded.estimate)) }
+    let (transport, demand, parts): ((any Transport)?, UInt64, [(OutgoingVideo, UInt64)]) = guarded.withLock { guarded in
+      let parts = guarded.estimate > 0 ? guarded.outgoing.values.map { ($0, guarded.shares.share(of: $0, in: guarded.estimate)) } : []
+      return (guarded.transport, guarded.shares.demand, parts)
     }
+    transport?.setDemand(demand)
     for (stream, part) in parts { stream.follow(estimate: part) }
   }
 
@@ -34,6 +35,7 @@ extension OutgoingVideoOptions {
     let most = formats.map { isEncoded ? $0.pixelsPerSecond * FormatNegotiator.targetBitsPerPixel : $0.rawBitrate }.max() ?? 0
     let best = isEncoded && bitrate.target != 0 ? Double(bitrate.target(wanted.part(of: declared))) : most
     var wish = BitrateAllocator.Wish(bits: whole(best * LayerPlan.sum(of: layers)))
+    wish.isOpen = isEncodedInput && bitrate.target == 0
     guard kind == .screenShare else { return wish }
     let negotiator = ScreenNegotiator(formats: formats, isEncoded: isEncoded)
     let largest = formats.max { Double($0.width) * Double($0.height) < Double($1.width) * Double($1.height) }

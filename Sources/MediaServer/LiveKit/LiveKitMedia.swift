@@ -456,7 +456,7 @@ final class LiveKitMedia: WebPathSeeker, TransportDelegate {
     let sent = state.withLock { $0.remotes.filter { $0.lane != nil && !$0.isPaused } }
     guard sent.contains(where: \.stream.isVideo) else { return }
     let layers = Dictionary(uniqueKeysWithValues: sent.map { ($0.stream.id, place.layers(of: $0.stream.id)) })
-    let (allowed, changes, wanted, isFollowed): ([StreamID: Int], [Remote], Int, Bool) = state.withLock { state in
+    let (allowed, changes, demand, isFollowed): ([StreamID: Int], [Remote], LayerAllocator.Demand, Bool) = state.withLock { state in
       let elapsed = Double(max(LiveKitMedia.allocation / 10, now &- state.allocated))
       var besides = 0.0
       var lanes: [LayerAllocator.Lane] = []
@@ -481,11 +481,10 @@ final class LiveKitMedia: WebPathSeeker, TransportDelegate {
         state.remotes[index].isHeld = layer < 0
         changes.append(state.remotes[index])
       }
-      let wanted = state.allocator.wanted
-      return (allowed, changes, wanted > 0 ? Int(clamping: wanted) + Int(besides) : 0, state.isAllocating)
+      return (allowed, changes, state.allocator.demand, state.isAllocating)
     }
     for (stream, layer) in allowed where (layers[stream]?.count ?? 0) > 1 { place.allow(max(0, layer), of: stream) }
-    (subscriber ?? peer)?.setWanted(wanted)
+    (subscriber ?? peer)?.setDemand(demand.bits, isShort: demand.isShort)
     for one in changes {
       one.lane?.hold(one.isHeld)
       owner?.change { $0.setPaused(one.sid, one.isHeld) }

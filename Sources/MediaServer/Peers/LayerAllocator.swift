@@ -27,12 +27,21 @@ struct LayerAllocator {
   /// Of layers of which nothing is known yet.
   static let usual: [UInt64] = [150_000, 500_000, 1_700_000]
 
-  /// Bits a second of all that is of use to the client, beside what is sent besides, where some of it has no room; 0: all of it is sent.
-  private(set) var wanted: UInt64 = 0
+  /// All that is of use to the client.
+  struct Demand {
+    /// A second.
+    var bits: UInt64 = 0
+    /// Some of it has no room.
+    var isShort = false
+  }
+
+  private(set) var demand = Demand()
   private var given: [StreamID: Int] = [:]
   private var (lowered, raised): (Int64?, Int64?) = (nil, nil)
   private var patience = LayerAllocator.patience
   private var floor = EstimateFloor()
+  /// The last estimate was a bound.
+  private var isBounded = false
   /// Since when even the smallest layers have no room.
   private var overfull: Int64?
 
@@ -41,15 +50,25 @@ struct LayerAllocator {
   mutating func allocate(_ lanes: [Lane], besides: UInt64, estimate: UInt64, now: Int64) -> [StreamID: Int] {
     let rates = lanes.map { lane in lane.rates.contains { $0 > 0 } ? lane.rates : Array(LayerAllocator.usual.prefix(lane.rates.count)) }
     var chosen = lanes.indices.map { index in rates[index].firstIndex { $0 > 0 } ?? 0 }
+    let isSlower = estimate < floor.value
     floor.note(estimate, at: now)
-    guard estimate > 0 else { return keep(lanes, lanes.map(\.most), now) }
+    demand.bits = lanes.indices.reduce(besides) { $0 + LayerAllocator.most(lanes[$1], rates[$1]) }
+    defer { isBounded = estimate > 0 }
+    guard estimate > 0 else { return keep(lanes, lanes.map(\.most), false, now) }
     let mayRise = lowered.map { now &- $0 >= patience } ?? true
     let unsteady = mayRise ? Int64(clamping: estimate) - Int64(clamping: floor.value) : nil
     var free = pause(lanes, rates, &chosen, Int64(clamping: estimate) - Int64(clamping: besides), unsteady, now)
     while let (index, layer, cost) = step(lanes, rates, chosen, free, unsteady) {
       (chosen[index], free) = (layer, free - cost)
     }
-    return keep(lanes, chosen, now)
+    return keep(lanes, chosen, isSlower, now)
+  }
+
+  /// What a stream takes in the best layer that is of use, and not less than is usual: one that has just begun, or a screen that stands still, soon
+  /// takes more.
+  private static func most(_ lane: Lane, _ rates: [UInt64]) -> UInt64 {
+    guard rates.count > 1 else { return max(rates[0], lane.isScreen ? usual[1] : usual[2]) }
+    return rates.indices.last { $0 <= lane.most && rates[$0] > 0 }.map { max(rates[$0], usual[$0]) } ?? 0
   }
 
   /// What is left when all have their smallest layers that have room for them.
@@ -94,14 +113,14 @@ struct LayerAllocator {
     return best
   }
 
-  private mutating func keep(_ lanes: [Lane], _ chosen: [Int], _ now: Int64) -> [StreamID: Int] {
+  private mutating func keep(_ lanes: [Lane], _ chosen: [Int], _ isSlower: Bool, _ now: Int64) -> [StreamID: Int] {
     /// The best layer of use that comes.
     func best(_ lane: Lane) -> Int? { lane.rates.indices.last { $0 <= lane.most && lane.rates[$0] > 0 } }
-    let isShort = zip(lanes, chosen).contains { lane, layer in best(lane).map { layer < $0 } ?? false }
-    wanted = isShort ? lanes.reduce(0) { sum, lane in sum + (best(lane).map { lane.rates[$0] } ?? 0) } : 0
+    demand.isShort = zip(lanes, chosen).contains { lane, layer in best(lane).map { layer < $0 } ?? false }
     let result = Dictionary(uniqueKeysWithValues: zip(lanes.map(\.stream), chosen))
     let isLower = lanes.contains { lane in given[lane.stream].map { min($0, lane.most) > result[lane.stream] ?? 0 } ?? false }
-    if isLower {
+    // Where streams take more, another one has come, or nothing was known of the path before, nothing has proved to be slow.
+    if isLower, isBounded, isSlower {
       let wasShort = raised.map { now &- $0 < LayerAllocator.patience } ?? false
       patience = wasShort ? min(2 * patience, LayerAllocator.mostPatience) : LayerAllocator.patience
       (lowered, raised) = (now, nil)

@@ -179,6 +179,13 @@ final class BundleTransport: NetworkDriver {
     }
   }
 
+  func setDemand(_ bitrate: UInt64) {
+    try? with { peer, now throws(PacketError) in
+      peer.session.setDemand(Int(clamping: bitrate), isShort: false, now: now)
+      return ((), peer.push(now: now, send))
+    }
+  }
+
   func send(_ frame: EncodedFrame, _ number: FrameID, on stream: Int, isVoice: Bool) throws(PacketError) {
     try with { peer, now throws(PacketError) in
       try peer.send(frame, number: UInt16(truncatingIfNeeded: number), on: stream, isVoice: isVoice, now: now)

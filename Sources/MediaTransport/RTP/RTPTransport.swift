@@ -223,6 +223,10 @@ final class RTPTransport: Transport {
   func mute(_ userID: String, _ isMuted: Bool) throws(MediaError) { throw RTPTransport.noRoom }
   private static let noRoom = MediaError(.unsupported, "a session over RTP has a peer and no room: it has no moderation")
 
+  func setDemand(_ bitrate: UInt64) {
+    for leg in state.withLock({ $0.legs }) { leg.setDemand(bitrate) }
+  }
+
   func setTargetBitrate(_ stream: StreamID, layer: Int, _ bitrate: UInt64) {
     guard let publication = state.withLock({ $0.publications[stream] }) else { return }
     try? publication.leg.change { $0.setTargetBitrate(Int(clamping: bitrate), sending: publication.stream) }

@@ -368,6 +368,7 @@ extension RoomTransport {
   }
 
   func setSpeaking(_ stream: StreamID, _ isSpeaking: Bool, level: UInt32) { publisher?.setSpeaking(stream, isSpeaking, level: level) }
+  func setDemand(_ bitrate: UInt64) { publisher?.setDemand(bitrate) }
   func setTargetBitrate(_ stream: StreamID, layer: Int, _ bitrate: UInt64) {
     publisher?.setTargetBitrate(stream, layer: layer, bitrate)
   }

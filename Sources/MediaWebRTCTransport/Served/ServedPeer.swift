@@ -86,8 +86,8 @@ package final class ServedPeer: Sendable {
   /// Ends the section of a stream, which this end offered: the client is to know another stream as another one.
   package func endSection(of stream: StreamID) { peer.unpublish(stream, endsSection: true) }
 
-  /// Bits a second that would be sent if there were room for them, while something is left out for want of it; 0: nothing is.
-  package func setWanted(_ bitrate: Int) { peer.setWanted(bitrate) }
+  /// As `RTPSession.setDemand`.
+  package func setDemand(_ bitrate: UInt64, isShort: Bool) { peer.setDemand(bitrate, isShort: isShort) }
 
   /// Something is to be sent, or not any longer, that no offer of this end has.
   package var needsNegotiation: Bool { peer.needsNegotiation }

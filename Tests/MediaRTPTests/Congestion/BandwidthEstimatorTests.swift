@@ -46,9 +46,9 @@ import Testing
   @Test func limitsMayBeAnything() {
     for (minimum, start, maximum) in [(Int.min, Int.min, Int.min), (Int.max, Int.max, Int.max), (900, 5, 3), (0, 0, 0)] {
       var estimator = BandwidthEstimator(.init(minimum: minimum, start: start, maximum: maximum))
-      estimator.setAllocation(maximum, now: 0)
+      estimator.setDemand(maximum, isShort: false, now: 0)
       run(&estimator, from: 0, to: 2000)
-      estimator.setAllocation(minimum, now: 2000 * ms)
+      estimator.setDemand(minimum, isShort: false, now: 2000 * ms)
       #expect(estimator.target > 0)
     }
   }
@@ -106,6 +106,53 @@ import Testing
     #expect(!estimator.holdsPictures && estimator.target >= estimate * 9 / 10, "\(estimator.target)")
   }
 
+  /// Nearly nothing was sent meanwhile, so that a queue would have drained however slow the link has become.
+  @Test func afterALongerSilenceTheRateIsFoundOutAgain() {
+    var estimator = BandwidthEstimator()
+    run(&estimator, from: 0, to: 20_000)
+    let before = estimator.estimate
+    while estimator.takeProbe() != nil {}
+    run(&estimator, from: 20_000, to: 20_700, reports: false)
+    #expect(estimator.target == 100_000 && estimator.estimate == before && estimator.state == .normal)
+    run(&estimator, from: 20_700, to: 20_750)
+    #expect((290_000...310_000).contains(estimator.estimate), "\(estimator.estimate)")
+    let rates = probes(&estimator)
+    #expect(rates.count == 2 && zip(rates, [before / 2, before]).allSatisfy { abs($0 - $1) < 2000 }, "\(rates) \(before)")
+  }
+
+  @Test(arguments: [(0, [900_000, 1_800_000]), (400_000, [500_000]), (1_000_000, [900_000, 1_250_000]), (200_000, [])])
+  func probesGoAQuarterAboveWhatCouldBeUsed(demand: Int, first: [Int]) {
+    var estimator = BandwidthEstimator()
+    estimator.setDemand(demand, isShort: false, now: 0)
+    run(&estimator, from: 0, to: 10)
+    #expect(probes(&estimator) == first)
+    // Later, where no occasion is needed.
+    run(&estimator, from: 10, to: 20_000)
+    let highest = probes(&estimator).max() ?? 0
+    #expect(demand == 0 ? highest > 500_000 : highest <= demand * 5 / 4, "\(highest)")
+  }
+
+  /// Only where the link is not known to be full, and not for each bit of it.
+  @Test func whereMoreCouldBeUsedProbesAreSent() {
+    for isFull in [false, true] {
+      var estimator = BandwidthEstimator(.init(start: 800_000))
+      estimator.setDemand(500_000, isShort: false, now: 0)
+      for index in 0..<400 as Range<Int64> {
+        let late = isFull && index >= 300 ? (index - 300) * ms / 2 : 0
+        estimator.onSent(sequence: UInt16(index), size: 1000, now: index * 10 * ms)
+        estimator.onFeedback([ReportedPacket(sequence: UInt16(index), arrival: index * 10 * ms + late)], now: index * 10 * ms)
+        _ = estimator.process(now: index * 10 * ms)
+        while estimator.takeProbe() != nil {}
+      }
+      var sent: [Int] = []
+      for demand in [550_000, 600_000, 3_000_000, 3_100_000] {
+        estimator.setDemand(demand, isShort: false, now: 4_000 * ms)
+        sent += probes(&estimator)
+      }
+      #expect(isFull ? sent == [] : sent == [1_875_000, 3_750_000], "\(isFull): \(sent)")
+    }
+  }
+
   /// The link is known to have been full, so that no more is tried, and what arrives says nothing of more than half as much again.
   @Test(arguments: [0, 5_000_000]) func whatIsLeftOutForWantOfRoomIsAReasonToLookForMore(wanted: Int) {
     var estimator = BandwidthEstimator(.init(start: 800_000, maximum: 900_000))
@@ -117,7 +164,7 @@ import Testing
       estimator.onFeedback([ReportedPacket(sequence: UInt16(index), arrival: now + late)], now: now)
       if index == 400 {
         estimator.setLimits(.init(maximum: 5_000_000), now: now)
-        estimator.setWanted(wanted)
+        estimator.setDemand(wanted, isShort: true, now: now)
       }
       _ = estimator.process(now: now)
       while estimator.takeProbe() != nil { if index >= 400 { probes += 1 } }

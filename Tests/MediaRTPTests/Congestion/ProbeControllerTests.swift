@@ -50,7 +50,7 @@ import Testing
     #expect(taken(&controller) == [900_000, 1_000_000])
     controller.estimate(1e6, limit: 1e6, now: second / 4)
     #expect(taken(&controller) == [])
-    controller.allocation(2e6, rate: 1e6, limit: 2.5e6, now: 5 * second)
+    controller.demand(2e6, rate: 1e6, limit: 2.5e6, now: 5 * second)
     #expect(taken(&controller) == [2_000_000, 2_500_000])
     var sound = ProbeController()
     sound.start(300_000, limit: 100_000, now: 0)
@@ -92,7 +92,7 @@ import Testing
   @Test func noMoreThanAFewWait() {
     var controller = ProbeController()
     controller.start(300_000, limit: 20e6, now: 0)
-    for more in 1...20 { controller.allocation(Double(more) * 1e6, rate: 300_000, limit: 20e6, now: second) }
+    for more in 1...20 { controller.demand(Double(more) * 1e6, rate: 300_000, limit: 20e6, now: second) }
     #expect(taken(&controller).count == ProbeController.capacity)
   }
 }

@@ -24,7 +24,29 @@ import Testing
     #expect(options.wish(options.bitrate, options.formats, isEncoded: true).need == 0)
     options.kind = .screenShare
     #expect(options.wish(options.bitrate, options.formats, isEncoded: true).need == 27_648)
+    #expect(!options.wish(options.bitrate, options.formats, isEncoded: true).isOpen)
+    options.isEncodedInput = true
+    #expect(options.wish(options.bitrate, options.formats, isEncoded: true).isOpen)
+    options.bitrate.target = 2_000_000
+    #expect(!options.wish(options.bitrate, options.formats, isEncoded: true).isOpen)
   }
+
+  @Test func demandIsAllThatWouldBeSentWithoutABound() {
+    let (camera, sound) = (Box(), Box())
+    var allocator = BitrateAllocator()
+    #expect(allocator.demand == 0)
+    allocator.set(camera, wish: .init(bits: 700_000, need: 30))
+    allocator.set(sound, bits: 38_000)
+    #expect(allocator.demand == 738_000)
+    allocator.set(camera, wish: .init(bits: 700_000, isOpen: true))
+    #expect(allocator.demand == 0)
+    allocator.set(camera, wish: nil)
+    #expect(allocator.demand == 38_000)
+    allocator.set(sound, bits: .max)
+    #expect(allocator.demand == 1_000_000_000_000_000)
+  }
+
+  private final class Box {}
 
   @Test func whatIsAloneHasAll() {
     #expect(share(500, [500], in: 300) == 300)

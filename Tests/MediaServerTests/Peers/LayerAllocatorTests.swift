@@ -8,8 +8,8 @@ import Testing
   private let bob = StreamID(value: 2)
   private let rates: [UInt64] = [100_000, 400_000, 1_500_000]
 
-  private func lane(_ stream: StreamID, _ rates: [UInt64]? = nil, most: Int = 2) -> LayerAllocator.Lane {
-    LayerAllocator.Lane(stream: stream, rates: rates ?? self.rates, most: most)
+  private func lane(_ stream: StreamID, _ rates: [UInt64]? = nil, most: Int = 2, isScreen: Bool = false) -> LayerAllocator.Lane {
+    LayerAllocator.Lane(stream: stream, rates: rates ?? self.rates, most: most, isScreen: isScreen)
   }
 
   private func allocate(
@@ -78,6 +78,41 @@ import Testing
     // Less of use is no sign of a slow path.
     #expect(allocate(&allocator, [lane(anna, most: 0)], 1_800_000, at: 9 * second) == [0])
     #expect(allocate(&allocator, lanes, 1_800_000, at: 9 * second) == [2])
+  }
+
+  /// Nothing but a path that has become slow is a reason to wait.
+  @Test func whatComesOrGrowsIsNoSignOfASlowPath() {
+    var allocator = LayerAllocator()
+    #expect(allocate(&allocator, [lane(anna)], 0) == [2])
+    #expect(allocate(&allocator, [lane(anna)], 1_000_000) == [1])
+    #expect(allocate(&allocator, [lane(anna), lane(bob)], 1_000_000, at: second / 10) == [1, 1])
+    #expect(allocate(&allocator, [lane(anna), lane(bob)], 2_600_000, at: second) == [1, 1])
+    for time in [2, 3] as [Int64] { _ = allocate(&allocator, [lane(anna), lane(bob)], 2_600_000, at: time * second) }
+    #expect(allocate(&allocator, [lane(anna), lane(bob)], 2_600_000, at: 4 * second) == [2, 1])
+    // One that has become larger.
+    let larger = lane(bob, [100_000, 1_200_000, 1_500_000])
+    #expect(allocate(&allocator, [lane(anna), larger], 2_600_000, at: 5 * second) == [2, 0])
+    #expect(allocate(&allocator, [lane(anna), lane(bob)], 2_600_000, at: 6 * second) == [2, 1])
+    #expect(allocate(&allocator, [lane(anna), lane(bob)], 1_000_000, at: 7 * second) == [1, 1])
+    #expect(allocate(&allocator, [lane(anna), lane(bob)], 2_600_000, at: 10 * second) == [1, 1])
+  }
+
+  @Test func demandIsWhatWouldBeSentIfThereWereRoom() {
+    var allocator = LayerAllocator()
+    for (lanes, bits) in [
+      ([], 50_000), ([lane(anna)], 1_750_000), ([lane(anna, most: 1)], 550_000), ([lane(anna), lane(bob)], 3_450_000),
+      // Of which nothing is known, and what does not take as much yet as it usually does.
+      ([lane(anna, [0, 0, 0])], 1_750_000), ([lane(anna, [10_000, 20_000])], 550_000), ([lane(anna, [10_000])], 1_750_000),
+      ([lane(anna, [10_000], isScreen: true)], 550_000), ([lane(anna, [900_000], isScreen: true)], 950_000),
+      ([lane(anna, [900_000, 2_000_000])], 2_050_000)
+    ] as [([LayerAllocator.Lane], UInt64)] {
+      _ = allocate(&allocator, lanes, 700_000, besides: 50_000)
+      #expect(allocator.demand.bits == bits)
+    }
+    _ = allocate(&allocator, [lane(anna)], 0)
+    #expect(!allocator.demand.isShort)
+    _ = allocate(&allocator, [lane(anna)], 700_000)
+    #expect(allocator.demand.isShort)
   }
 
   @Test func stepsUpThatDoNotLastBecomeRare() {
