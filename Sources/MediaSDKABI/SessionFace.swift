@@ -229,6 +229,7 @@ extension StampedEvent {
       native.value = channel.value
     case .dataAvailable: native.set(MSDK_EVENT_DATA_AVAILABLE)
     case .dataWritable: native.set(MSDK_EVENT_DATA_WRITABLE)
+    case .callAvailable: native.set(MSDK_EVENT_RPC_AVAILABLE)
     case .encryption(let stream, let state, let index):
       switch stream {
       case .outgoing(let stream):

@@ -19,6 +19,8 @@ public struct DataMessage: Sendable, Equatable {
   public var isLossy = false
   /// User ids of members; empty: everybody but the sender.
   public var recipients: [String] = []
+  /// It is a part of a remote procedure call, of which the bytes are the payload.
+  package var call: RemoteCallPart?
 
   /// Reliable, for everybody, without a topic.
   public init(_ bytes: [UInt8]) { self.bytes = bytes }

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Installs into a folder, and uses what was installed as a stranger would: a program linked through pkg-config, a plugin built from the headers alone,
 # the tool. usage: Tests/ABI/check_install.sh FOLDER
-set -euo pipefail
+set -eEuo pipefail
+trap 'echo "failed: line $LINENO of check_install.sh: $BASH_COMMAND" >&2' ERR
 cd "$(dirname "$0")/../.."
 root=${1:?usage: check_install.sh FOLDER}
 rm -rf "$root"
@@ -77,11 +78,34 @@ cp Examples/C/chat.c "$root"
   exec 3> typed
   (for _ in $(seq 300); do grep -qs '^bob is here' alice.log && break; sleep 0.1; done; printf 'hello\n@bob you alone\n') |
     TOKEN=$(token alice) timeout 60 ./chat "$url" alice > alice.log
+  for _ in $(seq 300); do grep -qs '^alice left$' bob.log && break; sleep 0.1; done
   exec 3>&-
   wait "$bob"
   grep -q '^alice: hello$' bob.log && grep -q '^alice: you alone$' bob.log && grep -q '^alice left$' bob.log
 )
 ok "Examples/C/chat.c builds with pkg-config, and two of them write each other"
+
+# Two programs, of which one calls a method of the other.
+cp Examples/C/rpc.c "$root"
+(
+  cd "$root"
+  $cc rpc.c $(pkg-config --cflags --libs mediasdk) -o rpc
+  export LD_LIBRARY_PATH=$stage/lib
+  timeout 120 "$stage/bin/msdk" serve lobby --address 127.0.0.1 --api-key key.txt > calls.log &
+  room=$!
+  trap 'kill $room' EXIT
+  for _ in $(seq 300); do grep -qs 'ws://' calls.log && break; sleep 0.1; done
+  url=livekit+$(grep -o 'ws://[^ ]*' calls.log | head -n 1)
+  token() { "$stage/bin/msdk" token --room lobby --user "$1" --api-key key.txt; }
+  TOKEN=$(token bob) timeout 60 ./rpc "$url" bob &
+  bob=$!
+  [ "$(TOKEN=$(token alice) timeout 60 ./rpc "$url" alice bob sum '1 2 3.5')" = 'bob: 6.5' ]
+  ! TOKEN=$(token alice) timeout 60 ./rpc "$url" alice bob sum 'one two' > failed.log
+  grep -q '^bob: failure 1: numbers' failed.log
+  kill -INT "$bob"
+  wait "$bob"
+)
+ok "Examples/C/rpc.c builds with pkg-config, and one of them calls a method of the other"
 
 # A program and GStreamer, to each other. The ports are free, and beside those that others are given.
 cp Examples/C/rtp.c "$root"

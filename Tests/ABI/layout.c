@@ -1162,6 +1162,7 @@ VALUE(MSDK_EVENT_DATA_CHANNEL_LOW, 39);
 VALUE(MSDK_EVENT_DATA_AVAILABLE, 40);
 VALUE(MSDK_EVENT_DATA_WRITABLE, 41);
 VALUE(MSDK_EVENT_STREAM_ENCRYPTION, 42);
+VALUE(MSDK_EVENT_RPC_AVAILABLE, 43);
 VALUE(MSDK_ATTRIBUTES_MAX, 32);
 VALUE(MSDK_ATTRIBUTE_KEY_MAX, 63);
 VALUE(MSDK_ATTRIBUTE_VALUE_MAX, 1023);
@@ -1382,6 +1383,31 @@ AT(msdk_data_message, size, 8);
 AT(msdk_data_message, missed, 16);
 AT(msdk_data_message, user_id, 24);
 AT(msdk_data_message, topic, 280);
+
+/* -------------------------------------------------------------------------------------------------------------------------------- rpc.h */
+
+VALUE(MSDK_RPC_PAYLOAD_MAX, 15360);
+VALUE(MSDK_RPC_METHOD_MAX, 64);
+VALUE(MSDK_RPC_REQUEST, 0xA00);
+VALUE(MSDK_RPC_RESPONSE, 0xA01);
+VALUE(MSDK_RPC_FAILURE, 0xA02);
+VALUE(MSDK_RPC_ERROR_METHOD_NOT_REGISTERED, 1400);
+VALUE(MSDK_RPC_ERROR_REQUEST_TOO_LONG, 1402);
+VALUE(MSDK_RPC_ERROR_VERSION_NOT_SUPPORTED, 1404);
+VALUE(MSDK_RPC_ERROR_NOT_ACCEPTED, 1500);
+VALUE(MSDK_RPC_ERROR_NOT_ACKNOWLEDGED, 1501);
+VALUE(MSDK_RPC_ERROR_NO_RESPONSE, 1502);
+VALUE(MSDK_RPC_ERROR_PARTICIPANT_LEFT, 1503);
+SIZE(msdk_rpc_message, 616);
+AT(msdk_rpc_message, struct_size, 0);
+AT(msdk_rpc_message, kind, 4);
+AT(msdk_rpc_message, call, 8);
+AT(msdk_rpc_message, size, 16);
+AT(msdk_rpc_message, timeout_ms, 24);
+AT(msdk_rpc_message, code, 28);
+AT(msdk_rpc_message, user_id, 32);
+AT(msdk_rpc_message, method, 288);
+AT(msdk_rpc_message, text, 360);
 
 /* ------------------------------------------------------------------------------------------------------------------------- encryption.h */
 

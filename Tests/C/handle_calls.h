@@ -279,6 +279,12 @@ static void on_nothing_event(void *user, const msdk_event *event) { (void)user, 
   X(SESSION, session, low_threshold, msdk_session_set_low_threshold(it, 1, 0))                                                             \
   X(SESSION, session, send_data, msdk_session_send_data(it, NULL, NULL, 0))                                                                \
   X(SESSION, session, read_data, (msdk_session_read_data(it, &(msdk_data_message){.struct_size = sizeof(msdk_data_message)}, NULL, 0)))    \
+  X(SESSION, session, rpc_call, (msdk_session_rpc_call(it, "nobody", "method", NULL, 0, &(uint64_t){0})))                                  \
+  X(SESSION, session, rpc_register, msdk_session_rpc_register(it, "method"))                                                               \
+  X(SESSION, session, rpc_unregister, msdk_session_rpc_unregister(it, "method"))                                                           \
+  X(SESSION, session, rpc_read, (msdk_session_rpc_read(it, &(msdk_rpc_message){.struct_size = sizeof(msdk_rpc_message)}, NULL, 0)))        \
+  X(SESSION, session, rpc_respond, msdk_session_rpc_respond(it, 1, NULL))                                                                  \
+  X(SESSION, session, rpc_fail, msdk_session_rpc_fail(it, 1, 1, NULL, NULL))                                                               \
   X(SESSION, session, set_frame_key, (msdk_session_set_frame_key(it, NULL, 0, (const uint8_t[]){1}, 1)))                                 \
   X(SESSION, session, select_frame_key, msdk_session_select_frame_key(it, 0))                                                            \
   X(SESSION, session, ratchet_frame_key, msdk_session_ratchet_frame_key(it, NULL, 0))                                                    \

@@ -108,6 +108,7 @@ final class Call {
     case .signal(let event): "signalling \(event)"
     case .channel(let channel, let event): "channel \(channel.value) \(event)"
     case .dataAvailable: "data available"
+    case .callAvailable: "call available"
     case .dataWritable: "data writable"
     case .encryption(_, let state, let index): "encryption \(state) \(index)"
     }

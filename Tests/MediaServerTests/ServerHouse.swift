@@ -182,6 +182,8 @@ final class RoomEnd: TransportDelegate, EncodedSink, @unchecked Sendable {
   private(set) var readable: [MessageChannelID] = []
   /// Data of others: who sent it, what, and how.
   private(set) var data: [String] = []
+  /// And of parts of calls.
+  private(set) var calls: [String] = []
   var subscribes = true
   /// Who is in the room, as it was told last.
   private(set) var others: Set<String> = []
@@ -235,6 +237,7 @@ final class RoomEnd: TransportDelegate, EncodedSink, @unchecked Sendable {
     case .reconnecting: events.append("reconnecting")
     case .reconnected: events.append("reconnected")
     case .data(let user, let message):
+      if let call = message.call { return calls.append("\(user): \(call) \(message.bytes)") }
       data.append("\(user): \(String(decoding: message.bytes, as: UTF8.self)) \(message.topic)\(message.isLossy ? " lossy" : "")")
     case .dataWritable: events.append("data writable")
     default: break

@@ -21,6 +21,7 @@ FIRST = (
     "engine.h",
     "session.h",
     "data.h",
+    "rpc.h",
     "encryption.h",
     "room.h",
     "serve.h",

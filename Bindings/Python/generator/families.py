@@ -88,6 +88,8 @@ FAMILIES = (
     Family("Moderation", "MSDK_MODERATION_", OPEN, "What a moderator did to a session."),
     Family("NetworkFlag", "MSDK_NETWORK_", FLAGS),
     Family("InstanceState", "MSDK_INSTANCE_", OPEN),
+    Family("RpcKind", "MSDK_RPC_", OPEN, "What has come of remote procedure calls."),
+    Family("RpcErrorCode", "MSDK_RPC_ERROR_", OPEN, "Why a call did not succeed, as LiveKit's SDKs number it.  Programs have codes of their own."),
     Family("EncryptionState", "MSDK_ENCRYPTION_", OPEN, "How the end-to-end encryption of a stream is."),
     Family("Isolation", "MSDK_ISOLATION_", OPEN,
            "Where an instance's code runs: in this process (NONE), in a process of its own (PROCESS), or as MSDK_PLUGIN_ISOLATE says or the "

@@ -29,8 +29,8 @@ from .constants import (ACCESS_TOKEN_MAX, ATTRIBUTES_MAX, ATTRIBUTE_KEY_MAX, ATT
                         EventType, FRAME_KEY_INDEX_MAX, FRAME_KEY_MAX, FeedReason, FrameFlag, Grant, IncomingState, IngestState,
                         InstanceState, IsolatedFlag, Isolation, Kind, Limits, LogLevel, Matrix, Moderation, NAME_MAX, OpusApplication,
                         Orientation, Outcome, OutgoingState, Output, PORT_ANY, ParamFlag, Permission, PixelFormat, PluginEvent, Preset,
-                        Quality, QueuePolicy, SampleFormat, Scale, ScreenShareState, SdpType, SessionState, Source, SpeakerState, Status,
-                        TEXT_MAX, ValueType, VideoKind)
+                        Quality, QueuePolicy, RPC_METHOD_MAX, RPC_PAYLOAD_MAX, RpcErrorCode, RpcKind, SampleFormat, Scale,
+                        ScreenShareState, SdpType, SessionState, Source, SpeakerState, Status, TEXT_MAX, ValueType, VideoKind)
 from .data import Data
 from .data_channel import DataChannel
 from .encoded import EncodedFrame
@@ -45,8 +45,8 @@ from .events import (AccessExpiring, AccessRenewed, ActiveSpeakerChanged, AudioL
                      IncomingAudioStateChanged, IncomingVideoAdded, IncomingVideoRemoved, IncomingVideoStateChanged, IngestChanged,
                      InstanceEvent, KeyFrameRequested, LocalCandidate, MessageAvailable, Moderated, NegotiationNeeded,
                      NetworkQualityChanged, OutgoingAudioStateChanged, OutgoingVideoStateChanged, ParticipantAttributeChanged,
-                     ParticipantJoined, ParticipantLeft, PluginReported, ReceiversChanged, RestartWanted, ScreenShareStateChanged,
-                     SessionStateChanged, StatsDue, StreamEncryptionChanged, StreamUnreachable, VideoWanted)
+                     ParticipantJoined, ParticipantLeft, PluginReported, ReceiversChanged, RestartWanted, RpcAvailable,
+                     ScreenShareStateChanged, SessionStateChanged, StatsDue, StreamEncryptionChanged, StreamUnreachable, VideoWanted)
 from .formats import FrameLayout, PlaneShape, VideoFormat, frame_layout, plane_shapes
 from .frame import Frame
 from .frame_pacer import FramePacer
@@ -60,6 +60,7 @@ from .report import FrameReport
 from .room import (AccessRequest, NetworkStep, access_request_fileno, access_requests, configure_room, next_access_request,
                    next_access_request_async, open_room, script_network)
 from .roles import AudioProducer, Filter, Renderer, VideoProducer
+from .rpc import Rpc, RpcMessage
 from .sender import FrameSender
 from .serve import RoomServer, ServeInfo, serve_room
 from .session import Participant, Session
@@ -96,7 +97,8 @@ __all__ = [
     "OutgoingState", "OutgoingVideo", "OutgoingVideoStateChanged", "OutgoingVideoStats", "Output", "PORT_ANY", "Param", "ParamFlag",
     "Participant", "ParticipantAttributeChanged", "ParticipantJoined", "ParticipantLeft", "Permission", "PixelFormat", "Placement",
     "Plane", "PlaneShape", "PluginABIError", "PluginDiedError", "PluginEvent", "PluginReported", "Preset", "Quality", "QueuePolicy",
-    "RangeError", "ReceiversChanged", "Rectangle", "RefusedError", "RemovedError", "Renderer", "RestartWanted", "RoomServer",
+    "RPC_METHOD_MAX", "RPC_PAYLOAD_MAX", "RangeError", "ReceiversChanged", "Rectangle", "RefusedError", "RemovedError", "Renderer",
+    "RestartWanted", "RoomServer", "Rpc", "RpcAvailable", "RpcErrorCode", "RpcKind", "RpcMessage",
     "SampleFormat", "Scale", "ScreenShareState", "ScreenShareStateChanged", "SdpType", "ServeInfo", "Session", "SessionState",
     "SessionStateChanged", "SessionStats", "Source", "SpeakerState", "StaleSenderError", "StateError", "StatsDue", "Status",
     "StreamEncryptionChanged", "StreamUnreachable", "TEXT_MAX", "TIME_ZERO", "ThreadError", "UnsupportedError", "UntrustedError",

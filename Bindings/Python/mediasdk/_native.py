@@ -24,6 +24,13 @@ DECLARATIONS: dict[str, tuple[Any, ...]] = {
     # data.h
     "msdk_session_send_data": (c_int32, c_void_p, POINTER(s.DataOptions), c_void_p, c_uint64),
     "msdk_session_read_data": (c_int32, c_void_p, POINTER(s.DataMessage), c_void_p, c_uint64),
+    # rpc.h
+    "msdk_session_rpc_call": (c_int32, c_void_p, c_char_p, c_char_p, c_char_p, c_uint32, POINTER(c_uint64)),
+    "msdk_session_rpc_register": (c_int32, c_void_p, c_char_p),
+    "msdk_session_rpc_unregister": (c_int32, c_void_p, c_char_p),
+    "msdk_session_rpc_read": (c_int32, c_void_p, POINTER(s.RpcMessage), c_char_p, c_uint64),
+    "msdk_session_rpc_respond": (c_int32, c_void_p, c_uint64, c_char_p),
+    "msdk_session_rpc_fail": (c_int32, c_void_p, c_uint64, c_uint32, c_char_p, c_char_p),
     # encryption.h
     "msdk_session_set_frame_key": (c_int32, c_void_p, c_char_p, c_uint32, c_void_p, c_uint64),
     "msdk_session_select_frame_key": (c_int32, c_void_p, c_uint32),

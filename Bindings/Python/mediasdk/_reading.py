@@ -15,8 +15,8 @@ from .events import (AccessExpiring, AccessRenewed, ActiveSpeakerChanged, AudioL
                      IncomingAudioStateChanged, IncomingVideoAdded, IncomingVideoRemoved, IncomingVideoStateChanged, IngestChanged,
                      KeyFrameRequested, LocalCandidate, MessageAvailable, Moderated, NegotiationNeeded, NetworkQualityChanged,
                      OutgoingAudioStateChanged, OutgoingVideoStateChanged, ParticipantAttributeChanged, ParticipantJoined, ParticipantLeft,
-                     PluginReported, ReceiversChanged, RestartWanted, ScreenShareStateChanged, SessionStateChanged, StatsDue,
-                     StreamEncryptionChanged, StreamUnreachable, VideoWanted)
+                     PluginReported, ReceiversChanged, RestartWanted, RpcAvailable, ScreenShareStateChanged, SessionStateChanged,
+                     StatsDue, StreamEncryptionChanged, StreamUnreachable, VideoWanted)
 from .data_channel import DataChannel
 from .formats import VideoFormat, format_of
 from .incoming import IncomingVideo
@@ -188,6 +188,7 @@ READERS: Dict[int, _Reader] = {
     EventType.MESSAGE_AVAILABLE: lambda source, head: MessageAvailable(*head, source.channel),
     EventType.DATA_CHANNEL_LOW: lambda source, head: DataChannelLow(*head, source.channel),
     EventType.DATA_AVAILABLE: lambda source, head: DataAvailable(*head),
+    EventType.RPC_AVAILABLE: lambda source, head: RpcAvailable(*head),
     EventType.DATA_WRITABLE: lambda source, head: DataWritable(*head),
     EventType.STREAM_ENCRYPTION: lambda source, head: StreamEncryptionChanged(
         *head, source.incoming_video, source.incoming_audio, source.outgoing_video, source.outgoing_audio, source.user_id,

@@ -27,6 +27,11 @@ class DataMessage(SizedStruct):
                 ("topic", c_char * 256)]
 
 
+class RpcMessage(SizedStruct):
+    _fields_ = [("struct_size", c_uint32), ("kind", c_uint32), ("call", c_uint64), ("size", c_uint64), ("timeout_ms", c_uint32),
+                ("code", c_uint32), ("user_id", c_char * 256), ("method", c_char * 72), ("text", c_char * 256)]
+
+
 class EngineOptions(SizedStruct):
     _fields_ = [("struct_size", c_uint32), ("clock", c_uint32), ("ignore_environment", c_uint32), ("reserved0", c_uint32)]
 

@@ -21,6 +21,8 @@ ACCESS_TOKEN_MAX = 4095
 DATA_MAX = 15360
 DATA_TOPIC_MAX = 255
 DATA_RECIPIENTS_MAX = 100
+RPC_PAYLOAD_MAX = 15360
+RPC_METHOD_MAX = 64
 FRAME_KEY_MAX = 256
 FRAME_KEY_INDEX_MAX = 15
 ARGS_MAX = 8
@@ -243,6 +245,26 @@ class DataFlag(IntFlag):
     """LOSSY: it may be lost or overtake other data, and is not sent again."""
 
     LOSSY = 1
+
+
+class RpcKind(OpenEnum):
+    """What has come of remote procedure calls."""
+
+    REQUEST = 0xA00
+    RESPONSE = 0xA01
+    FAILURE = 0xA02
+
+
+class RpcErrorCode(OpenEnum):
+    """Why a call did not succeed, as LiveKit's SDKs number it.  Programs have codes of their own."""
+
+    METHOD_NOT_REGISTERED = 0x578
+    REQUEST_TOO_LONG = 0x57A
+    VERSION_NOT_SUPPORTED = 0x57C
+    NOT_ACCEPTED = 0x5DC
+    NOT_ACKNOWLEDGED = 0x5DD
+    NO_RESPONSE = 0x5DE
+    PARTICIPANT_LEFT = 0x5DF
 
 
 class EncryptionState(OpenEnum):
@@ -540,6 +562,7 @@ class EventType(OpenEnum):
     DATA_AVAILABLE = 40
     DATA_WRITABLE = 41
     STREAM_ENCRYPTION = 42
+    RPC_AVAILABLE = 43
 
 
 class ScreenShareState(OpenEnum):

@@ -490,6 +490,11 @@ class DataAvailable(Event):
 
 
 @dataclass(frozen=True, repr=False)
+class RpcAvailable(Event):
+    """A request of another participant or the result of a call has come.  It comes again after :meth:`Rpc.read` has returned None."""
+
+
+@dataclass(frozen=True, repr=False)
 class DataWritable(Event):
     """:meth:`Session.send_data`, which raised :class:`AgainError`, has room again."""
 

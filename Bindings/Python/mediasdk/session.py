@@ -19,7 +19,7 @@ from .constants import (FRAME_KEY_MAX, AudioKind, CaptureFlag, Codec, DataChanne
 from .data import Data
 from .data_channel import DataChannel
 from .errors import ClosedError, HandleError, InvalidError, MediaTimeout, RangeError
-from .events import DataAvailable, Event, IncomingAudioRemoved, IncomingVideoRemoved, SessionStateChanged
+from .events import DataAvailable, Event, IncomingAudioRemoved, IncomingVideoRemoved, RpcAvailable, SessionStateChanged
 from .formats import format_of
 from .incoming import IncomingVideo
 from .incoming_audio import IncomingAudio
@@ -27,6 +27,7 @@ from .instance import Instance
 from .outgoing import OutgoingVideo
 from .outgoing_audio import OutgoingAudio
 from .pacing import Steps, asleep, paced
+from .rpc import Rpc
 from .stats import SessionStats, snapshot
 
 if TYPE_CHECKING:
@@ -425,6 +426,11 @@ class Session(Unique):
 
     # ---------------------------------------------------------------------------------------------------------------- data
 
+    @property
+    def rpc(self) -> Rpc:
+        """Remote procedure calls: methods that others call, and calls of theirs."""
+        return Rpc(self)
+
     def send_data(
         self, data: bytes | bytearray | memoryview, *, topic: str = "", to: str | Iterable[str] | None = None, lossy: bool = False
     ) -> None:
@@ -739,7 +745,7 @@ class Session(Unique):
         event = event_of(self, struct)
         if isinstance(event, SessionStateChanged):
             self._last_state = event
-        elif isinstance(event, DataAvailable):
+        elif isinstance(event, (DataAvailable, RpcAvailable)):
             self._events.announce()
         elif isinstance(event, IncomingVideoRemoved):
             self._renderers.pop(event.incoming_video._handle, None)

@@ -92,6 +92,7 @@ public final class Session: TransportDelegate {
   let captureLine = Monitor<Int64?>(nil)
   let renderers = Monitor(SessionRenderers())
   let inbox = Monitor(DataInbox())
+  let calls = Monitor(RemoteCalls())
   let ingest = Monitor(SessionIngest())
   let encryption: FrameEncryption
 
@@ -196,6 +197,7 @@ public final class Session: TransportDelegate {
     transport.disconnect()
     for stream in incoming { retire(stream) }
     for stream in sound.incoming.values { retire(stream) }
+    endCalls()
     changeState(because: error) { $0.state = .disconnected }
     guarded.notify()
   }
@@ -484,6 +486,7 @@ public final class Session: TransportDelegate {
     case .left(let userID):
       guarded.withLock { $0.members.removeAll { $0.userID == userID } }
       push(.participantLeft(userID: userID))
+      endCalls(with: userID)
     case .streamAdded(let description): add(description, transport)
     case .streamRemoved(let id):
       if let stream = guarded.withLock({ $0.incoming.removeValue(forKey: id) }) { retire(stream) }
@@ -528,7 +531,9 @@ public final class Session: TransportDelegate {
     case .network: watchQuality(of: transport)
     case .signal(let event): push(.signal(event))
     case .channel(let channel, let event): push(.channel(channel, event))
-    case .data(let userID, let message): if inbox.withLock({ $0.take(message, from: userID) }) { push(.dataAvailable) }
+    case .data(let userID, let message):
+      if let part = message.call { return take(part, message.bytes, from: userID) }
+      if inbox.withLock({ $0.take(message, from: userID) }) { push(.dataAvailable) }
     case .dataWritable: push(.dataWritable)
     }
   }

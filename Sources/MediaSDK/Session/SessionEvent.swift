@@ -60,6 +60,8 @@ public enum SessionEvent: Sendable {
   case channel(MessageChannelID, MessageChannelEvent)
   /// Data of others can be read, and none could before.
   case dataAvailable
+  /// A request of another participant or the result of a call can be read, and none could before.
+  case callAvailable
   /// `Session.send`, which refused data with `.again`, has room.
   case dataWritable
   /// End-to-end encryption of a stream begins to work, or does not work any more, with the key of that index.

@@ -330,14 +330,15 @@ final class LiveKitMember: WebParticipant, WebConnectionOwner, TransportDelegate
     // What others cannot read is no error of theirs.
     guard let data = try? packet.userData() else { return }
     var message = DataMessage(data.bytes)
-    (message.topic, message.isLossy, message.recipients) = (data.topic, !isReliable, data.destinations)
+    (message.topic, message.isLossy, message.recipients, message.call) = (data.topic, !isReliable, data.destinations, data.call)
     // There was room for it before it was read.
     try? place.send(message, except: Set(others.map { ObjectIdentifier($0.place) }))
   }
 
   /// Of somebody in the room who does not speak this protocol.
   private func receive(_ message: DataMessage, from userID: String) {
-    let data = LiveKitUserData(identity: userID, bytes: message.bytes, topic: message.topic, isLossy: message.isLossy, destinations: [])
+    var data = LiveKitUserData(identity: userID, bytes: message.bytes, topic: message.topic, isLossy: message.isLossy, destinations: [])
+    data.call = message.call
     pass(data.packet(sid: look { $0.sid(of: userID) } ?? ""), isReliable: !message.isLossy)
   }
 

@@ -21,8 +21,9 @@ extension LiveKitSession {
     guard try publisher.bufferedAmount(of: channel) <= LiveKitSession.mostUnacknowledged else {
       throw MediaError(.again, "the data that was sent before has not been acknowledged yet")
     }
-    let data = LiveKitUserData(
+    var data = LiveKitUserData(
       identity: own.userID, bytes: message.bytes, topic: message.topic, isLossy: message.isLossy, destinations: message.recipients)
+    data.call = message.call
     do throws(MediaError) {
       try publisher.send(ChannelMessage(data.packet(sid: ""), isText: false), on: channel)
     } catch {
@@ -95,10 +96,10 @@ extension LiveKitSession {
   func receiveData() {
     for _ in 0..<LiveKitSession.mostAtOnce {
       guard let (label, bytes) = state.withLock({ $0.reception })?.takeMessage() else { return }
-      // Others can send what is none, through a server that hands it on unread; streams, calls and texts of their SDKs are not reported.
+      // Others can send what is none, through a server that hands it on unread; streams and texts of their SDKs are not reported.
       guard let data = try? LiveKitDataPacket(bytes).userData(), data.identity != own.userID else { continue }
       var message = DataMessage(data.bytes)
-      (message.topic, message.isLossy) = (data.topic, label == "_lossy")
+      (message.topic, message.isLossy, message.call) = (data.topic, label == "_lossy", data.call)
       tell([.data(from: data.identity, message)])
     }
     loop.post { [self] in receiveData() }

@@ -395,6 +395,14 @@ static msdk_result fill_data(void *it) {
   return msdk_session_read_data(lively.bob, it, buffer, sizeof buffer);
 }
 
+static msdk_result fill_rpc(void *it) {
+  uint64_t call = 0;
+  CHECK_OK(msdk_session_rpc_call(lively.alice, "bob", "nothing", NULL, 0, &call));
+  run_for(lively.engine, MS);
+  char buffer[1];
+  return msdk_session_rpc_read(lively.alice, it, buffer, sizeof buffer); /* that bob has no such method */
+}
+
 static msdk_result fill_serve_info(void *it) { return msdk_room_get_serve_info(real, "loopback:served", it); }
 
 static msdk_result fill_served(void *it) {
@@ -416,6 +424,7 @@ static const output outputs[] = {
   {"log_record", sizeof(msdk_log_record), fill_log_record},
   {"attribute", sizeof(msdk_attribute), fill_attribute},
   {"data_message", sizeof(msdk_data_message), fill_data},
+  {"rpc_message", sizeof(msdk_rpc_message), fill_rpc},
   {"serve_info", sizeof(msdk_serve_info), fill_serve_info},
   {"serve_info (served)", sizeof(msdk_serve_info), fill_served},
   {"access_request", sizeof(msdk_access_request), fill_request},

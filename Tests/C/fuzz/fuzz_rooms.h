@@ -123,6 +123,14 @@ static void doors(void) {
   msdk_session_send_data(someone, below(3) == 0 ? NULL : &data, bytes, below(sizeof bytes + 1));
   msdk_data_message message = {.struct_size = struct_size(sizeof message)};
   msdk_session_read_data(handle(SESSION), &message, bytes, below(sizeof bytes + 1));
+  msdk_rpc_message call = {.struct_size = struct_size(sizeof call)};
+  if (below(4) == 0) msdk_session_rpc_register(someone, below(8) == 0 ? text() : key);
+  if (below(8) == 0) msdk_session_rpc_unregister(someone, below(8) == 0 ? text() : key);
+  msdk_session_rpc_call(someone, below(8) == 0 ? text() : user, below(8) == 0 ? text() : key, below(3) == 0 ? NULL : text(), below(3) == 0 ? number() : 0,
+                        below(8) == 0 ? NULL : &call.call);
+  msdk_session_rpc_read(handle(SESSION), &call, (char *)bytes, below(sizeof bytes + 1));
+  if (below(2) == 0) msdk_session_rpc_respond(handle(SESSION), call.call, below(3) == 0 ? NULL : text());
+  if (below(2) == 0) msdk_session_rpc_fail(handle(SESSION), call.call, number(), below(3) == 0 ? NULL : text(), below(3) == 0 ? NULL : text());
   if (below(16) == 0) msdk_session_set_frame_key(someone, below(2) == 0 ? NULL : user, wild ? number() : below(16), bytes, below(sizeof bytes + 1));
   msdk_session_select_frame_key(someone, wild ? number() : below(16));
   if (below(16) == 0) msdk_session_ratchet_frame_key(someone, below(2) == 0 ? NULL : user, below(16));

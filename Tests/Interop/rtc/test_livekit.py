@@ -542,6 +542,47 @@ class LiveKitRoom(unittest.IsolatedAsyncioTestCase):
             await anna.own.perform_rpc(destination_identity="cleo", method="double", payload="ha")
         self.assertEqual(caught.exception.code, rtc.RpcError.ErrorCode.UNSUPPORTED_METHOD)
 
+    async def test_rpc_with_member_and_session(self) -> None:
+        """A client, a member of the process that serves the room, and a session of this library call each other."""
+        anna, cleo, bob = await self.client("anna"), self.member("Cleo", *CLEO), self.session("Bob", *BOB)
+        await self.until("they know each other", lambda: all(
+            {other.user_id for other in one.session.participants()} == {"anna", "id-Bob", "id-Cleo"} for one in (bob, cleo)))
+        sessions = {"id-Cleo": cleo.session, "id-Bob": bob.session}
+
+        async def double(call: rtc.RpcInvocationData) -> str:
+            if not call.payload:
+                raise rtc.RpcError(1234, "nothing to double", "more")
+            return f"{call.caller_identity} says {call.payload * 2}"
+
+        anna.own.register_rpc_method("double", double)
+        for user_id, session in sessions.items():
+            session.rpc.call("anna", "double", "ha")
+            result = await session.rpc.next_async(timeout=PATIENCE)
+            self.assertEqual((result.kind, result.user_id, result.payload), (mediasdk.RpcKind.RESPONSE, "anna", f"{user_id} says haha"))
+            session.rpc.call("anna", "double")
+            failure = await session.rpc.next_async(timeout=PATIENCE)
+            self.assertEqual((failure.code, failure.text, failure.payload), (1234, "nothing to double", "more"))
+            session.rpc.call("anna", "halve")
+            self.assertEqual((await session.rpc.next_async(timeout=PATIENCE)).code, mediasdk.RpcErrorCode.METHOD_NOT_REGISTERED)
+            session.rpc.register("triple")
+        for user_id, session in sessions.items():
+            for caller in (anna, *(other for name, other in sessions.items() if name != user_id)):
+                if caller is anna:
+                    call = asyncio.ensure_future(anna.own.perform_rpc(destination_identity=user_id, method="triple", payload="ho"))
+                else:
+                    caller.rpc.call(user_id, "triple", "ho")
+                request = await session.rpc.next_async(timeout=PATIENCE)
+                self.assertEqual((request.kind, request.method, request.payload), (mediasdk.RpcKind.REQUEST, "triple", "ho"))
+                session.rpc.respond(request, request.payload * 3)
+                response = await call if caller is anna else (await caller.rpc.next_async(timeout=PATIENCE)).payload
+                self.assertEqual(response, "hohoho")
+            call = asyncio.ensure_future(anna.own.perform_rpc(destination_identity=user_id, method="triple", payload="ho"))
+            session.rpc.fail(await session.rpc.next_async(timeout=PATIENCE), 7, "not today", "more")
+            for waiting, code in ((call, 7), (anna.own.perform_rpc(destination_identity=user_id, method="halve", payload=""), 1400)):
+                with self.assertRaises(rtc.RpcError) as caught:
+                    await waiting
+                self.assertEqual(caught.exception.code, code)
+
     async def test_bytes(self) -> None:
         """A megabyte that cannot be compressed, as they are sent and compressed."""
         anna, bob, cleo = await self.three()

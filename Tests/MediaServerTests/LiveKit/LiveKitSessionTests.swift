@@ -154,6 +154,36 @@ import Testing
     return message
   }
 
+  @Test func partsOfCallsReachSessionsClientsAndMembers() throws {
+    let bot = try house.member("bot")
+    let anna = try session("anna", at: "10.0.0.1")
+    let cleo = try LiveKitEnd(house, "cleo", at: "10.0.0.3", version: .one)
+    #expect(try house.run([cleo]) { cleo.isHere && anna.has("joined cleo") })
+    _ = try house.run([cleo], for: second) { false }
+    func send(_ part: RemoteCallPart, _ payload: String, to recipient: String, from end: RoomEnd) throws {
+      var message = message(payload, to: [recipient])
+      message.call = part
+      try end.link.send(message)
+    }
+    let request = RemoteCallPart.request(id: "x", method: "add", timeout: 1_000, version: 1)
+    for (end, others) in [(anna, ["bot", "cleo"]), (bot, ["anna", "cleo"])] {
+      for other in others { try send(request, "A", to: other, from: end) }
+    }
+    var failure = LiveKitUserData(identity: "", bytes: [66], topic: "", isLossy: false, destinations: ["bot"])
+    failure.call = .failure(id: "x", code: 7, text: "no")
+    try cleo.send(failure.packet(sid: ""))
+    failure.destinations = ["anna"]
+    try cleo.send(failure.packet(sid: ""))
+    #expect(try house.run([cleo]) { bot.calls.count == 2 && anna.calls.count == 2 && cleo.received.count == 2 })
+    let refused = "cleo: \(RemoteCallPart.failure(id: "x", code: 7, text: "no")) [66]"
+    #expect(Set(bot.calls) == ["anna: \(request) [65]", refused] && Set(anna.calls) == ["bot: \(request) [65]", refused])
+    #expect(try cleo.received.allSatisfy { try $0.userData()?.call == request && $0.userData()?.bytes == [65] })
+    #expect(bot.data.isEmpty && anna.data.isEmpty)
+    cleo.close()
+    bot.link.disconnect()
+    try close(anna)
+  }
+
   @Test(arguments: [LiveKitVersion.zero, .one]) func dataReachesSessionsClientsAndMembers(_ version: LiveKitVersion) throws {
     let bot = try house.member("bot")
     let (anna, bob) = (try session("anna", at: "10.0.0.1"), try session("bob", at: "10.0.0.2"))

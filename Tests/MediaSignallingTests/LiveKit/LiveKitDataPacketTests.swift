@@ -36,6 +36,28 @@ import Testing
     #expect(throws: MediaError.self) { try LiveKitDataPacket([0x12, 2, 0x12, 9]).userData() }
   }
 
+  @Test(arguments: [
+    RemoteCallPart.request(id: "x", method: "add", timeout: 1_000, version: 1), .acknowledgement(id: "x"), .response(id: "x"),
+    .failure(id: "x", code: 1_400, text: "no")
+  ])
+  func partsOfCallsAreReadAndWritten(part: RemoteCallPart) throws {
+    var payload: [UInt8] = [65]
+    if case .acknowledgement = part { payload = [] }
+    var data = LiveKitUserData(identity: "anna", bytes: payload, topic: "", isLossy: false, destinations: ["bert"])
+    data.call = part
+    #expect(try LiveKitDataPacket(data.packet(sid: "PA_1")).userData() == data)
+  }
+
+  /// As LiveKit's SDKs write them.
+  @Test func aRequestOfAnSDKIsRead() throws {
+    let request: [UInt8] = [0x0A, 1, 0x78, 0x12, 3, 0x61, 0x64, 0x64, 0x1A, 1, 0x41, 0x20, 0xE8, 7, 0x28, 1]
+    let read = try #require(try LiveKitDataPacket([0x22, 1, 0x61, 0x52, UInt8(request.count)] + request).userData())
+    #expect(read.call == .request(id: "x", method: "add", timeout: 1_000, version: 1) && read.bytes == [0x41] && read.identity == "a")
+    let failure: [UInt8] = [0x0A, 1, 0x78, 0x1A, 8, 0x08, 0xF8, 0x0A, 0x12, 0, 0x1A, 1, 0x42]
+    let failed = try #require(try LiveKitDataPacket([0x62, UInt8(failure.count)] + failure).userData())
+    #expect(failed.call == .failure(id: "x", code: 1_400, text: "") && failed.bytes == [0x42])
+  }
+
   @Test func whatIsNoneIsRefused() {
     for length in 0..<bytes.count {
       // It may be one, but not with what was cut off.

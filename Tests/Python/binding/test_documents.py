@@ -4,6 +4,7 @@ from __future__ import annotations
 import os
 import re
 import shutil
+import signal
 import socket
 import subprocess
 import sys
@@ -352,6 +353,34 @@ class ExampleTest(unittest.TestCase):
                 self.assertEqual(chat.wait(60), 0)
                 self.assertTrue(any(isinstance(event, mediasdk.ParticipantLeft) for event in host.events(timeout=5)))
 
+    def test_rpc(self) -> None:
+        """Two processes, in a room that this one serves, of which each calls this process or is called by it."""
+        with mediasdk.Engine(ignore_environment=True) as engine:
+            access = ("key", "a secret of thirty-two characters")
+            server = mediasdk.serve_room(engine, "loopback:calls", "127.0.0.1", access=access)
+            host = engine.create_session("loopback:calls", "host")
+            host.connect()
+
+            def command(user_id: str, *call: str) -> "tuple[list[str], dict[str, str]]":
+                token = mediasdk.create_access_token(api_key=access[0], api_secret=access[1], room="calls", user_id=user_id)
+                return [sys.executable, str(EXAMPLES / "rpc.py"), server.url(), user_id, *call], {**environment(), "TOKEN": token}
+
+            words, variables = command("bob")
+            with subprocess.Popen(words, env=variables) as bob:
+                self.addCleanup(bob.kill)
+                next(event for event in host.events(timeout=60) if isinstance(event, mediasdk.ParticipantJoined))
+                host.rpc.call("bob", "sum", "1 2 3.5")
+                self.assertEqual(host.rpc.next(timeout=60).payload, "6.5")
+                host.rpc.call("bob", "sum", "1 two")
+                self.assertEqual(host.rpc.next(timeout=60).code, 1)
+                for method, expected, code in (("sum", "bob: 6\n", 0), ("product", "bob: failure 1400: ", 1)):
+                    words, variables = command("alice", "bob", method, "1 2 3")
+                    done = subprocess.run(words, env=variables, capture_output=True, text=True, timeout=60)
+                    self.assertEqual((done.returncode, done.stderr), (code, ""))
+                    self.assertTrue(done.stdout.startswith(expected), done.stdout)
+                bob.send_signal(signal.SIGINT)
+                self.assertEqual(bob.wait(60), 0)
+
     @unittest.skipUnless(plugin_dir().is_dir(), "needs the plugins")
     def test_grid(self) -> None:
         with tempfile.TemporaryDirectory() as directory:
@@ -386,7 +415,7 @@ class ExampleTest(unittest.TestCase):
 
     def test_every_example_helps(self) -> None:
         for name in ("tone.py", "answer.py", "record.py", "grid.py", "rtp.py", "demo.py", "receive.py", "filter.py", "serve.py", "webrtc.py",
-                     "chat.py", "layers.py", "encrypted.py"):
+                     "chat.py", "rpc.py", "layers.py", "encrypted.py"):
             done = run(str(EXAMPLES / name), "--help")
             self.assertEqual((done.returncode, done.stderr), (0, ""), name)
             self.assertIn("usage: ", done.stdout)

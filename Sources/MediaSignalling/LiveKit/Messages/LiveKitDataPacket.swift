@@ -21,9 +21,14 @@ public struct LiveKitDataPacket: ProtoMessage {
   /// Throws `.corrupt` and `.limit` for what is none.
   public init(_ bytes: [UInt8]) throws(MediaError) { try self.init(reading: bytes) }
 
-  /// What a program sends with it; nil: it is of another kind. Throws `.corrupt` and `.limit`.
+  /// What a program sends with it, or a part of a call; nil: it is of another kind. Throws `.corrupt` and `.limit`.
   public func userData() throws(MediaError) -> LiveKitUserData? {
     let content = try LiveKitDataContent(reading: rest)
+    if let (part, payload) = content.call.part {
+      var data = LiveKitUserData(identity: identity, bytes: payload, topic: "", isLossy: false, destinations: destinations)
+      data.call = part
+      return data
+    }
     guard let user = content.user else { return nil }
     return LiveKitUserData(
       identity: identity.isEmpty ? user.identity : identity, bytes: user.payload, topic: user.topic, isLossy: content.kind == .lossy,
@@ -50,6 +55,8 @@ public struct LiveKitUserData: Sendable, Equatable {
   public var isLossy: Bool
   /// For whom it is. Empty: for everybody.
   public var destinations: [String]
+  /// It is a part of a remote procedure call, of which `bytes` are the payload.
+  public var call: RemoteCallPart?
 
   /// Parts as they stand.
   public init(identity: String, bytes: [UInt8], topic: String, isLossy: Bool, destinations: [String]) {
@@ -60,7 +67,11 @@ public struct LiveKitUserData: Sendable, Equatable {
   public func packet(sid: String) -> [UInt8] {
     var (content, envelope) = (LiveKitDataContent(), LiveKitDataPacket())
     content.kind = isLossy ? .lossy : .reliable
-    content.user = LiveKitUserPacket(sid: sid, payload: bytes, topic: topic, identity: identity, destinations: destinations)
+    if let call {
+      content.call = LiveKitRemoteCall(call, payload: bytes)
+    } else {
+      content.user = LiveKitUserPacket(sid: sid, payload: bytes, topic: topic, identity: identity, destinations: destinations)
+    }
     (envelope.identity, envelope.destinations, envelope.sid) = (identity, destinations, sid)
     return content.encoded + envelope.encoded
   }
@@ -75,10 +86,12 @@ enum LiveKitDataKind: Int32, ProtoChoice {
 private struct LiveKitDataContent: ProtoMessage {
   var kind = LiveKitDataKind.reliable
   var user: LiveKitUserPacket?
+  var call = LiveKitRemoteCall()
 
   mutating func visit(_ fields: inout ProtoFields) throws(MediaError) {
     fields.choice(1, &kind)
     try fields.message(2, &user)
+    try call.visit(&fields)
   }
 }
 
