@@ -91,7 +91,8 @@ class ImpairedTest(unittest.TestCase):
         # The link carries 300 with the headers. Seen: 200..330.
         self.assertLess(max(value for _, value in low), 420)
         self.assertGreater(min(value for _, value in low), 60)
-        self.assertGreater(record.estimates("ours", Span(after.begin, after.end))[-1][1], 1200)
+        # All that ours would send has room again, and probes go no further than a quarter above it. Seen: 824.
+        self.assertTrue(660 < record.estimates("ours", Span(after.begin, after.end))[-1][1] < 1000)
         self.assertEqual(record.of("state", Span(good.begin, after.end - 1), by="ours"), [])
         # What ours sends does not stand in the link's queue, which holds two seconds of that rate: sound passes, and pictures come soon.
         for span in (good, bad.from_(SETTLED), after.from_(8)):
