@@ -248,6 +248,11 @@ final class WebRTCTransport: Transport {
   func send(_ frame: EncodedFrame, _ id: FrameID, on stream: StreamID) -> SendResult { send(frame, id, on: stream, layer: 0) }
 
   func send(_ frame: EncodedFrame, _ id: FrameID, on stream: StreamID, layer: Int) -> SendResult {
+    send(frame, id, on: stream, layer: layer, isSpeaking: nil)
+  }
+
+  /// `isSpeaking`: in place of what was set.
+  func send(_ frame: EncodedFrame, _ id: FrameID, on stream: StreamID, layer: Int, isSpeaking: Bool?) -> SendResult {
     let (driver, publication): (PeerDriver?, Publication?) = state.withLock { state in
       let last = state.publications[stream]?.last ?? 0
       state.publications[stream]?.last = max(id, last)
@@ -258,7 +263,7 @@ final class WebRTCTransport: Transport {
     do throws(PacketError) {
       try driver.send(
         frame, number: UInt16(truncatingIfNeeded: publication.offset &+ id), on: publication.transceiver, layer: place,
-        isVoice: publication.isSpeaking)
+        isVoice: isSpeaking ?? publication.isSpeaking)
     } catch {
       return .queueFull
     }

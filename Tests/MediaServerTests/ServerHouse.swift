@@ -189,6 +189,8 @@ final class RoomEnd: TransportDelegate, EncodedSink, @unchecked Sendable {
   private(set) var others: Set<String> = []
   /// Writes down who comes and goes.
   var notesOthers = true
+  /// Of the audio that it sends (RFC 6464).
+  var level: UInt32 = 127
   private let pool = BufferPool(limit: 256)
   private var numbers: [StreamID: FrameID] = [:]
 
@@ -302,7 +304,7 @@ final class RoomEnd: TransportDelegate, EncodedSink, @unchecked Sendable {
     (attributes.width, attributes.height, attributes.channels) = isVideo ? (320, 240, 0) : (0, 0, 1)
     attributes.timestamp_ns = house.clock.now()
     attributes.duration_ns = isVideo ? 0 : 20_000_000
-    attributes.level = 127
+    attributes.level = level
     let size = isVideo ? size : 100
     var bytes = (0..<size).map { UInt8(truncatingIfNeeded: $0 &* 7 &+ Int(number)) }
     let head: [UInt8] = !isVideo ? [31 << 3] : isKey ? [0x50, 2, 0, 0x9D, 1, 0x2A, 0x40, 1, 0xF0, 0] : [0x31, 1, 0]

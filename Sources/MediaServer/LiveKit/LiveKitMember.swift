@@ -60,7 +60,8 @@ final class LiveKitMember: WebParticipant, WebConnectionOwner, TransportDelegate
   private let media: LiveKitMedia
   private let state: Monitor<State>
   /// Held while a message is taken and sent.
-  private let sending = Monitor(())
+  // Not of no size: the thread sanitizer takes that for what lies beside it.
+  private let sending = Monitor(false)
   /// By which a guest proves that it comes back.
   private let ticket: String?
   private var isGuest: Bool { ticket != nil }

@@ -363,11 +363,20 @@ extension RoomTransport {
 
   func send(_ frame: EncodedFrame, _ id: FrameID, on stream: StreamID) -> SendResult { send(frame, id, on: stream, layer: 0) }
   func send(_ frame: EncodedFrame, _ id: FrameID, on stream: StreamID, layer: Int) -> SendResult {
-    guard let publisher else { return state.withLock({ $0.phase == .reconnecting || $0.phase == .here }) ? .noReceiver : .notConnected }
-    return publisher.send(frame, id, on: stream, layer: layer)
+    let (session, isSpeaking): ((any RoomSession)?, Bool) = state.withLock { state in
+      (state.session, state.publications.first { $0.id == stream }?.isSpeaking ?? false)
+    }
+    guard let publisher = session?.publisher else {
+      return state.withLock({ $0.phase == .reconnecting || $0.phase == .here }) ? .noReceiver : .notConnected
+    }
+    return publisher.send(frame, id, on: stream, layer: layer, isSpeaking: isSpeaking)
   }
 
-  func setSpeaking(_ stream: StreamID, _ isSpeaking: Bool, level: UInt32) { publisher?.setSpeaking(stream, isSpeaking, level: level) }
+  func setSpeaking(_ stream: StreamID, _ isSpeaking: Bool, level: UInt32) {
+    state.withLock { state in
+      if let place = state.publications.firstIndex(where: { $0.id == stream }) { state.publications[place].isSpeaking = isSpeaking }
+    }
+  }
   func setDemand(_ bitrate: UInt64) { publisher?.setDemand(bitrate) }
   func setTargetBitrate(_ stream: StreamID, layer: Int, _ bitrate: UInt64) {
     publisher?.setTargetBitrate(stream, layer: layer, bitrate)

@@ -148,6 +148,24 @@ import Testing
     try close(anna)
   }
 
+  /// It is said once, and the server may not know of the stream by then.
+  @Test func whoSpeaksBeforeTheyAreHeardIsASpeaker() throws {
+    let bot = try house.member("bot")
+    let anna = try session("anna", at: "10.0.0.1")
+    #expect(try house.run(for: 5 * second) { anna.isHere })
+    try anna.publish(isVideo: false)
+    anna.link.setSpeaking(anna.streams[0], true, level: 30)
+    anna.level = 30
+    #expect(try house.run(for: 5 * second) { anna.has("receivers 1") })
+    try anna.call(for: second, video: nil, audio: 0)
+    #expect(bot.has("anna speaks"), "\(bot.events)")
+    anna.link.setSpeaking(anna.streams[0], false, level: 127)
+    try anna.call(for: second, video: nil, audio: 0)
+    #expect(bot.has("anna is silent"))
+    bot.link.disconnect()
+    try close(anna)
+  }
+
   private func message(_ text: String, topic: String = "", isLossy: Bool = false, to recipients: [String] = []) -> DataMessage {
     var message = DataMessage(Array(text.utf8))
     (message.topic, message.isLossy, message.recipients) = (topic, isLossy, recipients)
