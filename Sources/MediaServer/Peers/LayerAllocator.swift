@@ -40,8 +40,6 @@ struct LayerAllocator {
   private var (lowered, raised): (Int64?, Int64?) = (nil, nil)
   private var patience = LayerAllocator.patience
   private var floor = EstimateFloor()
-  /// The last estimate was a bound.
-  private var isBounded = false
   /// Since when even the smallest layers have no room.
   private var overfull: Int64?
 
@@ -50,10 +48,10 @@ struct LayerAllocator {
   mutating func allocate(_ lanes: [Lane], besides: UInt64, estimate: UInt64, now: Int64) -> [StreamID: Int] {
     let rates = lanes.map { lane in lane.rates.contains { $0 > 0 } ? lane.rates : Array(LayerAllocator.usual.prefix(lane.rates.count)) }
     var chosen = lanes.indices.map { index in rates[index].firstIndex { $0 > 0 } ?? 0 }
-    let isSlower = estimate < floor.value
+    // Where nothing was known of the path before, nothing has proved to be slow.
+    let isSlower = floor.value < .max && estimate < floor.value
     floor.note(estimate, at: now)
     demand.bits = lanes.indices.reduce(besides) { $0 + LayerAllocator.most(lanes[$1], rates[$1]) }
-    defer { isBounded = estimate > 0 }
     guard estimate > 0 else { return keep(lanes, lanes.map(\.most), false, now) }
     let mayRise = lowered.map { now &- $0 >= patience } ?? true
     let unsteady = mayRise ? Int64(clamping: estimate) - Int64(clamping: floor.value) : nil
@@ -119,8 +117,8 @@ struct LayerAllocator {
     demand.isShort = zip(lanes, chosen).contains { lane, layer in best(lane).map { layer < $0 } ?? false }
     let result = Dictionary(uniqueKeysWithValues: zip(lanes.map(\.stream), chosen))
     let isLower = lanes.contains { lane in given[lane.stream].map { min($0, lane.most) > result[lane.stream] ?? 0 } ?? false }
-    // Where streams take more, another one has come, or nothing was known of the path before, nothing has proved to be slow.
-    if isLower, isBounded, isSlower {
+    // Where streams take more, or another one has come, the path has not proved to be slow.
+    if isLower, isSlower {
       let wasShort = raised.map { now &- $0 < LayerAllocator.patience } ?? false
       patience = wasShort ? min(2 * patience, LayerAllocator.mostPatience) : LayerAllocator.patience
       (lowered, raised) = (now, nil)

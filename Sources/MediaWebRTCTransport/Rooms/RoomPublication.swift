@@ -12,8 +12,6 @@ struct RoomPublication: Sendable {
   var isTaken = false
   /// Of audio.
   var isMuted = false
-  /// Somebody speaks in it, from before the server has heard of it, or through a reconnection.
-  var isSpeaking = false
 
   var isVideo: Bool { if case .video = format { true } else { false } }
 

@@ -34,6 +34,8 @@ final class RoomTransport: Transport {
     var session: (any RoomSession)?
     /// In the order in which they were published.
     var publications: [RoomPublication] = []
+    /// Streams in which somebody speaks: from before the server has heard of them, and through reconnections.
+    var speaking: Set<StreamID> = []
     /// Others, by user id, and their streams: what the session at the server brought.
     var members: [String] = []
     var streams: [StreamID] = []
@@ -183,6 +185,7 @@ final class RoomTransport: Transport {
     let session: (any RoomSession)? = state.withLock { state in
       guard let place = state.publications.firstIndex(where: { $0.id == stream }) else { return nil }
       state.publications.remove(at: place)
+      state.speaking.remove(stream)
       return state.session
     }
     session?.unpublish(stream)
@@ -363,18 +366,19 @@ extension RoomTransport {
 
   func send(_ frame: EncodedFrame, _ id: FrameID, on stream: StreamID) -> SendResult { send(frame, id, on: stream, layer: 0) }
   func send(_ frame: EncodedFrame, _ id: FrameID, on stream: StreamID, layer: Int) -> SendResult {
-    let (session, isSpeaking): ((any RoomSession)?, Bool) = state.withLock { state in
-      (state.session, state.publications.first { $0.id == stream }?.isSpeaking ?? false)
-    }
-    guard let publisher = session?.publisher else {
-      return state.withLock({ $0.phase == .reconnecting || $0.phase == .here }) ? .noReceiver : .notConnected
-    }
+    let (session, phase, isSpeaking) = state.withLock { ($0.session, $0.phase, $0.speaking.contains(stream)) }
+    guard let publisher = session?.publisher else { return phase == .reconnecting || phase == .here ? .noReceiver : .notConnected }
     return publisher.send(frame, id, on: stream, layer: layer, isSpeaking: isSpeaking)
   }
 
   func setSpeaking(_ stream: StreamID, _ isSpeaking: Bool, level: UInt32) {
     state.withLock { state in
-      if let place = state.publications.firstIndex(where: { $0.id == stream }) { state.publications[place].isSpeaking = isSpeaking }
+      // Speech may end after its stream.
+      if isSpeaking, state.publications.contains(where: { $0.id == stream }) {
+        state.speaking.insert(stream)
+      } else {
+        state.speaking.remove(stream)
+      }
     }
   }
   func setDemand(_ bitrate: UInt64) { publisher?.setDemand(bitrate) }

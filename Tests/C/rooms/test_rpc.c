@@ -139,6 +139,24 @@ static void bounds_are_held(void) {
   msdk_engine_destroy(it.engine);
 }
 
+/* The other end's data waits: a response can be tried again, and the request still waits for it. */
+static void where_there_is_no_room_it_is_tried_again(void) {
+  pair it = pair_join();
+  call_of(it.alice, "bob", "add", "", 0);
+  pass_on(&it);
+  CHECK(has_come(it.bob, MSDK_RPC_REQUEST, "alice", ""));
+  uint64_t request = taken.call, number;
+  while (msdk_session_send_data(it.bob, NULL, (const uint8_t *)"x", 1) >= 0) continue;
+  CHECK_ERROR(msdk_session_rpc_respond(it.bob, request, "3"), MSDK_E_AGAIN, "");
+  CHECK_ERROR(msdk_session_rpc_call(it.bob, "alice", "add", "", 0, &number), MSDK_E_AGAIN, "");
+  pass_on(&it);
+  CHECK_OK(msdk_session_rpc_respond(it.bob, request, "3"));
+  pass_on(&it);
+  CHECK(has_come(it.alice, MSDK_RPC_RESPONSE, "bob", "3") && is_empty(it.alice));
+  CHECK(is_empty(it.bob)); /* a call that failed has no result */
+  msdk_engine_destroy(it.engine);
+}
+
 static void bad_input(void) {
   pair it = pair_join();
   uint64_t number = 0;
@@ -176,6 +194,7 @@ int main(int argc, char **argv) {
   RUN(what_does_not_succeed_says_why);
   RUN(who_leaves_has_the_results);
   RUN(bounds_are_held);
+  RUN(where_there_is_no_room_it_is_tried_again);
   RUN(bad_input);
   return check_finish();
 }

@@ -112,8 +112,13 @@ struct RemoteCalls {
     return lastNumber
   }
 
-  /// It could not be sent.
-  mutating func cancel(_ id: String) { calls[id] = nil }
+  /// It could not be sent. False: it has a result already.
+  mutating func cancel(_ id: String) -> Bool { calls.removeValue(forKey: id) != nil }
+
+  /// In the order in which they were made.
+  private var inOrder: [(id: String, call: Call)] {
+    calls.sorted { $0.value.number < $1.value.number }.map { ($0.key, $0.value) }
+  }
 
   private mutating func finish(_ id: String, _ content: RemoteCallMessage.Content, _ payload: [UInt8] = []) {
     guard let call = calls.removeValue(forKey: id) else { return }
@@ -190,7 +195,7 @@ struct RemoteCalls {
 
   /// Whether the reader is to be notified.
   mutating func expire(now: Int64) -> Bool {
-    for (id, call) in calls.sorted(by: { $0.value.number < $1.value.number }) {
+    for (id, call) in inOrder {
       if let due = call.acknowledgementDue, due <= now, due < call.due {
         fail(id, .notAcknowledged, "the other end did not acknowledge the call in 7 seconds")
       } else if call.due <= now {
@@ -213,15 +218,15 @@ struct RemoteCalls {
 
   /// A participant is not here any more. Whether the reader is to be notified.
   mutating func left(_ userID: String) -> Bool {
-    for (id, call) in calls where call.userID == userID { fail(id, .participantLeft, "the participant has left the room") }
+    for (id, call) in inOrder where call.userID == userID { fail(id, .participantLeft, "the participant has left the room") }
     for (number, one) in requests where one.request.userID == userID { end(number) }
     return announce()
   }
 
   /// The session has left the room. Whether the reader is to be notified.
   mutating func leave() -> Bool {
-    for id in Array(calls.keys) { fail(id, .participantLeft, "the session has left the room") }
-    for number in Array(requests.keys) { end(number) }
+    for (id, _) in inOrder { fail(id, .participantLeft, "the session has left the room") }
+    (requests, numbers) = ([:], [:])
     return announce()
   }
 

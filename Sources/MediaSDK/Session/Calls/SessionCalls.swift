@@ -22,8 +22,8 @@ extension Session {
     do throws(MediaError) {
       try send(.request(id: id, method: method, timeout: timeout, version: RemoteCalls.version), Array(payload.utf8), to: userID)
     } catch {
-      calls.withLock { $0.cancel(id) }
-      throw error
+      // The session may have left meanwhile, and that is the result.
+      if calls.withLock({ $0.cancel(id) }) { throw error }
     }
     followCalls()
     return number

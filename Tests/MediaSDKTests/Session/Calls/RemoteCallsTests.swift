@@ -115,7 +115,7 @@ import Testing
     #expect(code(calls.take(request("more"), [], from: "carol", now: second).replies) == nil)
     for number in 0..<RemoteCalls.mostCalls { _ = try calls.begin("\(number)", to: "bob", timeout: second, now: 0) }
     #expect(throws: MediaError.self) { try calls.begin("more", to: "bob", timeout: second, now: 0) }
-    calls.cancel("1")
+    #expect(calls.cancel("1") == true && calls.cancel("1") == false)
     _ = try calls.begin("more", to: "bob", timeout: second, now: 0)
     for number in 1..<RemoteCalls.mostMethods { try calls.register("\(number)") }
     #expect(throws: MediaError.self) { try calls.register("more") }
