@@ -205,7 +205,7 @@ test-headers:
 
 # The release build has one processor busy much of the time; this one takes the other.
 swift-tests:
-	@echo "== building the Swift tests (five minutes the first time)"
+	@echo "== building the Swift tests (seven minutes the first time)"
 	@MSDK_FAST_TESTS=1 swift build --build-tests $(SWIFT_DEBUG)
 
 test-swift: swift-tests

@@ -32,9 +32,11 @@
  * encoded, except over janus+https:, where that is not known: in a room whose members are all in this process, one for each size that
  * they prefer. All layers together take about 1.3 times the bitrate and 1.4 times the processor time of the largest. target_bitrate is
  * for the largest; max_bitrate is for all together. Within the estimate the smaller ones come first, and the format stays while the
- * estimate carries the smallest. Key frames are made in all layers together. Frames that are read here (the tap, the encoded callback)
- * are of the largest, which is then always encoded. most_layers 1 turns this off. Screen shares, streams of other codecs and with
- * encoded_input have one layer.
+ * estimate carries the smallest. Key frames are made in all layers together. In all layers but the largest every second frame is
+ * MSDK_ENCODED_DROPPABLE (temporal layers): where all frames are too much for a network path, a server forwards only the others, and a
+ * receiver that misses such a frame goes on with the next one. The same holds for the droppable frames of encoded input in VP8. Frames
+ * that are read here (the tap, the encoded callback) are of the largest layer, which is then always encoded. most_layers 1 turns this
+ * off. Screen shares, streams of other codecs and with encoded_input have one layer.
  *
  * A stream may have any pixel format with any codec. What the encoder does not accept is converted just before it, after the filters
  * and previews, which get the declared format; RGB becomes BT.601 in limited range. Raw frames are sent as declared.

@@ -486,7 +486,7 @@ typedef struct msdk_video_encoder_settings {
   uint32_t kind;               /**< MSDK_VIDEO_*; for a screen share text should be sharp, and unchanged frames should cost nothing */
   uint64_t target_bitrate;     /**< bits per second */
   uint32_t drop_threshold;     /**< drop frames while the rate control's buffer is below this percentage of its target; 0: never */
-  uint32_t reserved0;          /**< 0 */
+  uint32_t temporal_layers;    /**< 2: make every second frame MSDK_ENCODED_DROPPABLE, if the codec can; 0 or 1: do not */
 } msdk_video_encoder_settings;
 
 enum { MSDK_ENCODE_KEY = 1 /**< make a key frame */ };

@@ -399,7 +399,7 @@ AT(msdk_video_encoder_settings, preset, 24);
 AT(msdk_video_encoder_settings, kind, 28);
 AT(msdk_video_encoder_settings, target_bitrate, 32);
 AT(msdk_video_encoder_settings, drop_threshold, 40);
-AT(msdk_video_encoder_settings, reserved0, 44);
+AT(msdk_video_encoder_settings, temporal_layers, 44);
 
 SIZE(msdk_video_encoder, 72);
 AT(msdk_video_encoder, struct_size, 0);

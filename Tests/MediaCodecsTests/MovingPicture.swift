@@ -44,15 +44,19 @@ extension VP8Decoder {
 
 extension VP8Encoder {
   /// The bytes of a frame, copied; nil when it was left out.
-  func encode(_ frame: GuardedFrame, at index: Int, fps: Int = 30, key: Bool = false) throws -> (bytes: [UInt8], isKey: Bool)? {
+  func encode(_ frame: GuardedFrame, at index: Int, fps: Int = 30, key: Bool = false) throws -> (
+    bytes: [UInt8], isKey: Bool, isDroppable: Bool
+  )? {
     let interval = Int64(1_000_000_000 / fps)
     return try encode(UnsafePointer(frame.frame), timestamp: Int64(index) * interval, duration: interval, forceKeyFrame: key) { packet in
-      (Array(packet.data), packet.isKeyFrame)
+      (Array(packet.data), packet.isKeyFrame, packet.isDroppable)
     }
   }
 
   /// ...of a frame that must not be left out.
-  func mustEncode(_ frame: GuardedFrame, at index: Int, fps: Int = 30, key: Bool = false) throws -> (bytes: [UInt8], isKey: Bool) {
+  func mustEncode(_ frame: GuardedFrame, at index: Int, fps: Int = 30, key: Bool = false) throws -> (
+    bytes: [UInt8], isKey: Bool, isDroppable: Bool
+  ) {
     try #require(try encode(frame, at: index, fps: fps, key: key), "frame \(index) was left out")
   }
 }

@@ -140,10 +140,12 @@ final class ServerHouse {
   }
 
   /// A frame of VP8 in a layer. Of a key frame the smallest is 320x240, and each twice the one before (RFC 6386, section 9.1).
-  func frame(_ number: FrameID, of layer: Int, bytes size: Int, isKey: Bool, from pool: BufferPool) throws -> EncodedFrame? {
+  func frame(_ number: FrameID, of layer: Int, bytes size: Int, isKey: Bool, isDroppable: Bool = false, from pool: BufferPool) throws
+    -> EncodedFrame?
+  {
     var attributes = msdk_encoded_frame()
     attributes.codec = WebMember.codec(isVideo: true)
-    attributes.flags = isKey ? UInt32(MSDK_ENCODED_KEY) : 0
+    attributes.flags = UInt32((isKey ? MSDK_ENCODED_KEY : 0) | (isDroppable ? MSDK_ENCODED_DROPPABLE : 0))
     (attributes.width, attributes.height) = (320 << UInt32(layer), 240 << UInt32(layer))
     (attributes.timestamp_ns, attributes.level) = (clock.now(), 127)
     var bytes = (0..<size).map { UInt8(truncatingIfNeeded: $0 &* 7 &+ Int(number)) }

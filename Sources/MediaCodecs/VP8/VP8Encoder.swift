@@ -20,6 +20,8 @@ final class VP8Encoder: @unchecked Sendable {
   /// Until libvpx refuses it; the tests clear it to see what then happens.
   var takesNV12 = true
   private var copy: I420Copy?
+  /// Of two temporal layers, that the next frame is of the upper one.
+  private var isUpper = false
   /// Of a shared screen: how much of it was sent coarsely, as it would not have left in time.
   var screen: RowRefinement?
   var longestFrame: Int?
@@ -77,6 +79,7 @@ final class VP8Encoder: @unchecked Sendable {
     let kilobits = try vp8Kilobits(bitsPerSecond)
     guard kilobits != config.rc_target_bitrate else { return }
     config.rc_target_bitrate = kilobits
+    if settings.temporalLayers > 1 { vp8Layer(&config) }
     let status = vpx_codec_enc_config_set(context, &config)
     guard status == VPX_CODEC_OK else { throw vpxError("setting the VP8 bit rate to \(bitsPerSecond)", status, context) }
   }
@@ -130,12 +133,17 @@ final class VP8Encoder: @unchecked Sendable {
 
   /// Valid until the next call.
   func encodeOnce(_ picture: Picture, _ span: VP8EncoderClock.Span, _ forceKeyFrame: Bool) throws(MediaError) -> EncodedPacket? {
+    if settings.temporalLayers > 1 {
+      try check(cvpx_set(context, Int32(VP8E_SET_TEMPORAL_LAYER_ID.rawValue), isUpper && !forceKeyFrame ? 1 : 0))
+    }
     switch picture.format {
     case .nv12: try encodeNV12(picture, span, forceKeyFrame)
     case .i420: try check(encode(picture, span, forceKeyFrame))
     default: throw MediaError(.format, "the frame is \(picture.format.name); the VP8 encoder accepts NV12 and I420")
     }
-    return takePacket()
+    let packet = takePacket()
+    isUpper = settings.temporalLayers > 1 && (!isUpper || forceKeyFrame || packet?.isKeyFrame == true)
+    return packet
   }
 
   /// libvpx from 1.9 on takes NV12 as it is. An older one says so at the first frame, and from then on gets a converted copy.
@@ -171,8 +179,8 @@ final class VP8Encoder: @unchecked Sendable {
     image.stride.0 = picture.stride0
     image.stride.1 = picture.stride1
     image.stride.2 = nv12 ? picture.stride1 : picture.stride2
-    let flags = forceKeyFrame ? vpx_enc_frame_flags_t(VPX_EFLAG_FORCE_KF) : 0
-    return vpx_codec_encode(context, &image, span.start, span.length, flags, UInt(VPX_DL_REALTIME))
+    let flags = forceKeyFrame ? Int(VPX_EFLAG_FORCE_KF) : isUpper ? vp8UpperFlags : 0
+    return vpx_codec_encode(context, &image, span.start, span.length, vpx_enc_frame_flags_t(flags), UInt(VPX_DL_REALTIME))
   }
 
   private func check(_ status: vpx_codec_err_t) throws(MediaError) {

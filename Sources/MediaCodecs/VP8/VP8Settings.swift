@@ -10,6 +10,9 @@ func vp8Config(_ settings: VideoEncoderSettings) throws(MediaError) -> vpx_codec
   guard 1...64 ~= settings.threads else {
     throw MediaError(.range, "the VP8 encoder's threads are \(settings.threads); accepted: 1..64")
   }
+  guard 1...2 ~= settings.temporalLayers else {
+    throw MediaError(.range, "the VP8 encoder's temporal layers are \(settings.temporalLayers); accepted: 0..2")
+  }
   guard settings.dropThreshold <= 100 else {
     throw MediaError(.range, "the VP8 encoder's drop threshold is \(settings.dropThreshold); accepted: 0..100 per cent")
   }
@@ -40,8 +43,25 @@ func vp8Config(_ settings: VideoEncoderSettings) throws(MediaError) -> vpx_codec
   config.kf_mode = VPX_KF_AUTO
   config.kf_min_dist = 0
   config.kf_max_dist = 9999
+  if settings.temporalLayers > 1 { vp8Layer(&config) }
   return config
 }
+
+/// Two temporal layers of the bitrate of now, each a rate control of its own.
+func vp8Layer(_ config: inout vpx_codec_enc_cfg_t) {
+  config.ts_number_layers = 2
+  config.ts_periodicity = 2
+  (config.ts_rate_decimator.0, config.ts_rate_decimator.1) = (2, 1)
+  (config.ts_layer_id.0, config.ts_layer_id.1) = (0, 1)
+  config.ts_target_bitrate.0 = max(1, UInt32(Double(config.rc_target_bitrate) * vp8BasePart))
+  config.ts_target_bitrate.1 = config.rc_target_bitrate
+}
+
+/// Nothing is predicted from a frame of the upper layer, neither pixels nor probabilities.
+let vp8UpperFlags = Int(VP8_EFLAG_NO_UPD_LAST | VP8_EFLAG_NO_UPD_GF | VP8_EFLAG_NO_UPD_ARF | VP8_EFLAG_NO_UPD_ENTROPY)
+
+/// Of the bits those of the base layer: with so many the frames of both come out equally good.
+let vp8BasePart = 0.65
 
 /// What is set after the encoder is made.
 func vp8Controls(_ settings: VideoEncoderSettings) -> [(control: UInt32, value: Int32)] {

@@ -27,11 +27,13 @@ public struct VideoEncoderSettings: Sendable, Equatable {
   public var dropThreshold: UInt32
   /// Screens: text is to be sharp, and what stands still is to cost nothing.
   public var isScreen: Bool
+  /// 2: every second frame is one that no other is predicted from, where the codec can; 1: each may be predicted from the one before.
+  public var temporalLayers: UInt32
 
   /// A camera's frames in real time on one thread, by default. The values are not checked here.
   public init(
     width: UInt32, height: UInt32, frameRate: FrameRate, threads: Int = 1, preset: EncoderPreset = .realtime, targetBitrate: UInt64,
-    dropThreshold: UInt32 = 30, isScreen: Bool = false
+    dropThreshold: UInt32 = 30, isScreen: Bool = false, temporalLayers: UInt32 = 1
   ) {
     self.width = width
     self.height = height
@@ -41,6 +43,7 @@ public struct VideoEncoderSettings: Sendable, Equatable {
     self.targetBitrate = targetBitrate
     self.dropThreshold = dropThreshold
     self.isScreen = isScreen
+    self.temporalLayers = temporalLayers
   }
 }
 
@@ -50,7 +53,7 @@ extension VideoEncoderSettings {
       struct_size: UInt32(MemoryLayout<msdk_video_encoder_settings>.size), width: width, height: height, fps_num: frameRate.numerator,
       fps_den: frameRate.denominator, threads: UInt32(clamping: threads), preset: preset.rawValue,
       kind: UInt32(isScreen ? MSDK_VIDEO_SCREEN_SHARE : MSDK_VIDEO_VIRTUAL), target_bitrate: targetBitrate,
-      drop_threshold: dropThreshold, reserved0: 0)
+      drop_threshold: dropThreshold, temporal_layers: temporalLayers)
   }
 
   init(_ native: msdk_video_encoder_settings) throws(MediaError) {
@@ -60,7 +63,8 @@ extension VideoEncoderSettings {
     self.init(
       width: native.width, height: native.height, frameRate: FrameRate(native.fps_num, native.fps_den), threads: Int(native.threads),
       preset: preset, targetBitrate: native.target_bitrate,
-      dropThreshold: native.drop_threshold, isScreen: native.kind == UInt32(MSDK_VIDEO_SCREEN_SHARE))
+      dropThreshold: native.drop_threshold, isScreen: native.kind == UInt32(MSDK_VIDEO_SCREEN_SHARE),
+      temporalLayers: max(1, native.temporal_layers))
   }
 }
 

@@ -136,4 +136,6 @@ public struct EncodedFrame: @unchecked Sendable, Equatable {
 
   /// Whether decoding can begin with it (MSDK_ENCODED_KEY).
   public var isKeyFrame: Bool { native.pointee.flags & UInt32(MSDK_ENCODED_KEY) != 0 }
+  /// Whether no later frame is predicted from it (MSDK_ENCODED_DROPPABLE).
+  public var isDroppable: Bool { native.pointee.flags & UInt32(MSDK_ENCODED_DROPPABLE) != 0 }
 }

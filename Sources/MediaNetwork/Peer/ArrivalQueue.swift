@@ -46,7 +46,7 @@ struct ArrivalQueue {
     attributes.sequence = state.next(after: picture.isAfterGap ? 1 : 0)
     incoming[stream] = state
     attributes.codec = picture.codec
-    attributes.flags = picture.isKeyFrame ? UInt32(MSDK_ENCODED_KEY) : 0
+    attributes.flags = UInt32((picture.isKeyFrame ? MSDK_ENCODED_KEY : 0) | (picture.isDroppable ? MSDK_ENCODED_DROPPABLE : 0))
     (attributes.width, attributes.height) = (state.width, state.height)
     attributes.orientation = UInt32(picture.orientation & 7)
     state.color.tell(&attributes)

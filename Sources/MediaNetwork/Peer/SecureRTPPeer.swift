@@ -215,7 +215,7 @@ public final class SecureRTPPeer {
       ends[stream] = stamp &+ 1
       return try session.send(
         frame.bytes, number: number, units: stamp, orientation: UInt8(attributes.orientation & 7),
-        color: .init(attributes), capturedAt: attributes.timestamp_ns, on: stream, now: now)
+        color: .init(attributes), isDroppable: frame.isDroppable, capturedAt: attributes.timestamp_ns, on: stream, now: now)
     }
     let duration = MediaTime.units(fromNanoseconds: attributes.duration_ns, rate: encoding.clockRate)
     let isSpurt = ends[stream].map { units > $0 &+ duration / 2 } ?? true

@@ -12,7 +12,7 @@ public final class FrameBuffer {
     /// Decoding can begin with it.
     public let isKeyFrame: Bool
     /// No other is predicted from it.
-    let isDroppable: Bool
+    public let isDroppable: Bool
     /// Of a key frame; 0: it does not say.
     public let width: UInt16
     /// In pixels, as the width; 0: it does not say.
@@ -76,6 +76,9 @@ public final class FrameBuffer {
   private var lastBase: UInt8?
   private var lastNumber: FrameNumber?
   private static let mostPictures = 128
+  /// Nanoseconds for which a picture that needs nothing of what is missing waits for that: it may be sent again, or late.
+  private var patience: Int64 = 0
+  private static let mostPatience: Int64 = 80_000_000
   /// That became whole, key frames among them, and that were handed on.
   private(set) var completed: (all: UInt64, keyFrames: UInt64) = (0, 0)
   private(set) var handedOn: UInt64 = 0
@@ -217,6 +220,18 @@ public final class FrameBuffer {
 
   // MARK: Out
 
+  /// By which it is known how soon a missing packet can be had again. What would take too long is not waited for.
+  func setRoundTrip(_ time: Int64) {
+    let wait = time &+ ResendWait.margin
+    patience = wait <= FrameBuffer.mostPatience ? wait : 0
+  }
+
+  /// When a picture that is next may be handed on: at once, unless frames before it are missing that it can do without.
+  func readyTime(of picture: Picture) -> Int64 {
+    guard let done, !picture.isKeyFrame, picture.first != done + 1, !isPadding(from: done + 1, to: picture.first) else { return .min }
+    return picture.lastArrival &+ patience
+  }
+
   /// What can be decoded next. What lies before a key frame is given up when that is complete, unless `waits` says that it may still come.
   func next(waits: Bool = false) -> Picture? {
     if let following = pictures.first(where: follows) { return following }
@@ -230,22 +245,14 @@ public final class FrameBuffer {
   private func follows(_ picture: Picture) -> Bool {
     guard let done else { return picture.isKeyFrame }
     if picture.first == done + 1 { return true }
-    if isPadding(from: done + 1, to: picture.first) {
-      // What a sender left out at the last moment leaves empty packets behind, too, and a gap between the pictures' own numbers.
-      guard let number = picture.number, let lastNumber else { return true }
-      return number.distance(from: lastNumber) == 1
-    }
+    var isNext = false
+    if let number = picture.number, let lastNumber { isNext = number.distance(from: lastNumber) == 1 }
+    // What a sender left out at the last moment leaves empty packets behind, too, and a gap between the pictures' own numbers.
+    if isPadding(from: done + 1, to: picture.first), isNext || picture.number == nil || lastNumber == nil { return true }
     // A switch's output may have gaps where it leaves out upper layers (RFC 7741, section 4.2): the base layer's counter tells them from losses.
     guard let layer = picture.layer, let base = layer.baseIndex, let lastBase else { return false }
-    if layer.temporalID == 0 { return !picture.isKeyFrame && base == lastBase &+ 1 && isNextPicture(picture, orUpper: true) }
-    return base == lastBase && (layer.isSync || isNextPicture(picture, orUpper: false))
-  }
-
-  /// With all pictures there by their number; or where the missing ones can only be of upper layers.
-  private func isNextPicture(_ picture: Picture, orUpper: Bool) -> Bool {
-    if orUpper { return true }
-    guard let number = picture.number, let lastNumber else { return false }
-    return number.distance(from: lastNumber) == 1
+    if layer.temporalID == 0 { return !picture.isKeyFrame && base == lastBase &+ 1 }
+    return base == lastBase && (layer.isSync || isNext)
   }
 
   private func isPadding(from start: Int64, to end: Int64) -> Bool {

@@ -8,7 +8,7 @@ struct ResendWait: Sendable {
   /// So long it is waited after the last loss.
   private static let lasting: Int64 = 10_000_000_000
   /// Between the sender's clock that resends and this end's that asks.
-  private static let margin: Int64 = 10_000_000
+  static let margin: Int64 = 10_000_000
 
   private let most: Int64
   var roundTrip: Int64?

@@ -46,7 +46,7 @@ private final class AV1Packetizer: FramePacketizer {
   private static let mostUnits = 1024
   private static let limits = 16...16_000
 
-  func begin(_ frame: UnsafeRawBufferPointer, number: UInt16, limit: Int) throws(PacketError) -> PacketizedFrame {
+  func begin(_ frame: UnsafeRawBufferPointer, number: UInt16, isDroppable: Bool, limit: Int) throws(PacketError) -> PacketizedFrame {
     guard limit >= AV1Packetizer.limits.lowerBound else { throw PacketError("AV1: no room for a payload") }
     (self.frame, next) = (frame, 0)
     try find()

@@ -40,7 +40,7 @@ private final class H264Packetizer: FramePacketizer {
 
   init(_ mode: H264Format.Mode) { self.mode = mode }
 
-  func begin(_ frame: UnsafeRawBufferPointer, number: UInt16, limit: Int) throws(PacketError) -> PacketizedFrame {
+  func begin(_ frame: UnsafeRawBufferPointer, number: UInt16, isDroppable: Bool, limit: Int) throws(PacketError) -> PacketizedFrame {
     guard limit >= H264Packetizer.smallestLimit else { throw PacketError("H.264: no room for a payload") }
     try H264Unit.find(in: frame, most: H264Packetizer.mostUnits, &units)
     (self.frame, next) = (frame, 0)

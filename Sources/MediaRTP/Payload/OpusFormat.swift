@@ -22,7 +22,7 @@ extension RTPEncoding {
 final class AudioPacketizer: FramePacketizer {
   private var packet: UnsafeRawBufferPointer?
 
-  func begin(_ frame: UnsafeRawBufferPointer, number: UInt16, limit: Int) throws(PacketError) -> PacketizedFrame {
+  func begin(_ frame: UnsafeRawBufferPointer, number: UInt16, isDroppable: Bool, limit: Int) throws(PacketError) -> PacketizedFrame {
     guard frame.count <= limit else { throw PacketError("RTP: a packet of audio larger than a network packet") }
     packet = frame
     return PacketizedFrame(packets: 1, bytes: frame.count)

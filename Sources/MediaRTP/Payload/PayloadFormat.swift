@@ -33,9 +33,9 @@ extension PayloadFormat {
 
 /// Cuts frames into payloads. A stream has one, which keeps its memory from frame to frame.
 public protocol FramePacketizer: AnyObject {
-  /// Decides how a frame is cut, whose bytes are borrowed until its last payload is written. `number` counts the stream's frames; no payload is larger
-  /// than `limit`. Throws for what this format cannot carry.
-  func begin(_ frame: UnsafeRawBufferPointer, number: UInt16, limit: Int) throws(PacketError) -> PacketizedFrame
+  /// Decides how a frame is cut, whose bytes are borrowed until its last payload is written. `number` counts the stream's frames;
+  /// `isDroppable`: no other frame is predicted from this one. No payload is larger than `limit`. Throws for what this format cannot carry.
+  func begin(_ frame: UnsafeRawBufferPointer, number: UInt16, isDroppable: Bool, limit: Int) throws(PacketError) -> PacketizedFrame
   /// The next payload; false: there is none left. The last one's packet bears the marker, where it is of video.
   func writeNext(to writer: inout PacketWriter) -> Bool
 }

@@ -11,7 +11,8 @@ public struct VP8Format: PayloadFormat {
   public var name: String { "VP8" }
   /// True: by PictureID.
   public var numbersFrames: Bool { true }
-  /// With a PictureID of 15 bits in each payload.
+  /// With a PictureID of 15 bits in each payload, and two temporal layers: frames that no other is predicted from are of the upper one, so that
+  /// whoever misses them, and whoever forwards without them, goes on with the next.
   public func makePacketizer() -> any FramePacketizer { VP8FramePacketizer() }
   /// With or without any of the descriptor's optional fields.
   public func makeAssembler() -> any FrameAssembler { VP8FrameAssembler() }
@@ -24,10 +25,15 @@ extension RTPEncoding {
 
 private final class VP8FramePacketizer: FramePacketizer {
   private var current: VP8Packetizer?
+  /// TL0PICIDX: counts the frames that others are predicted from. That of the last one, and of the one that was begun, which may not be sent.
+  private var (baseIndex, begun): (UInt8, UInt8) = (0, 0)
 
-  func begin(_ frame: UnsafeRawBufferPointer, number: UInt16, limit: Int) throws(PacketError) -> PacketizedFrame {
+  func begin(_ frame: UnsafeRawBufferPointer, number: UInt16, isDroppable: Bool, limit: Int) throws(PacketError) -> PacketizedFrame {
     var descriptor = VP8Descriptor()
     descriptor.pictureID = .long(number & 0x7FFF)
+    descriptor.isNonReference = isDroppable
+    begun = isDroppable ? baseIndex : baseIndex &+ 1
+    descriptor.layer = VP8Descriptor.Layer(temporalID: isDroppable ? 1 : 0, isSync: isDroppable, baseIndex: begun)
     let packetizer = try VP8Packetizer(frame, descriptor, limit: limit)
     current = packetizer
     // The first bit of a frame (RFC 6386, section 9.1).
@@ -35,7 +41,10 @@ private final class VP8FramePacketizer: FramePacketizer {
     return PacketizedFrame(packets: packetizer.count, bytes: frame.count + packetizer.count * descriptor.size, isKeyFrame: isKeyFrame)
   }
 
-  func writeNext(to writer: inout PacketWriter) -> Bool { current?.writeNext(to: &writer) ?? false }
+  func writeNext(to writer: inout PacketWriter) -> Bool {
+    baseIndex = begun
+    return current?.writeNext(to: &writer) ?? false
+  }
 }
 
 private final class VP8FrameAssembler: FrameAssembler {

@@ -21,7 +21,7 @@ private final class VP9FramePacketizer: FramePacketizer {
   private var left = 0
   private static let descriptorSize = 3
 
-  func begin(_ frame: UnsafeRawBufferPointer, number: UInt16, limit: Int) throws(PacketError) -> PacketizedFrame {
+  func begin(_ frame: UnsafeRawBufferPointer, number: UInt16, isDroppable: Bool, limit: Int) throws(PacketError) -> PacketizedFrame {
     let room = limit - VP9FramePacketizer.descriptorSize
     guard room > 0 else { throw PacketError("VP9: no room for a byte after the descriptor") }
     guard !frame.isEmpty else { throw PacketError("VP9: an empty frame") }

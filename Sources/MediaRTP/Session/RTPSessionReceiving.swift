@@ -244,7 +244,7 @@ extension RTPSession {
     case .pictures(let buffer):
       while var picture = buffer.next() {
         stream.saw(picture)
-        guard let due = stream.delay.release(stamp: ReceivingStream.nanoseconds(picture.timestamp)), isOver || now >= due else { return }
+        guard let due = stream.release(picture, of: buffer), isOver || now >= due else { return }
         picture.captured = stream.captureTime(of: picture.timestamp, roundTrip: roundTrip)
         var isTaken = false
         delegate.session(received: picture, of: stream.ssrc) { memory in

@@ -33,13 +33,16 @@ extension RTPSession {
   /// The index of a stream of this end.
   public func stream(sending ssrc: SSRC) -> Int? { outgoing.of(ssrc)?.handle }
 
-  /// Enqueues a picture, stamped in units of 90 kHz: all of it, or nothing (`full`). Without another time it was captured now.
+  /// Enqueues a picture, stamped in units of 90 kHz: all of it, or nothing (`full`). Without another time it was captured now. `isDroppable`: no other
+  /// picture is predicted from it.
   public func send(
     _ picture: UnsafeRawBufferPointer, number: UInt16, units: Int64, orientation: UInt8 = 0,
-    color: HeaderExtensions.ColorSpace = HeaderExtensions.ColorSpace(), capturedAt time: Int64? = nil, on stream: Int, now: Int64
+    color: HeaderExtensions.ColorSpace = HeaderExtensions.ColorSpace(), isDroppable: Bool = false, capturedAt time: Int64? = nil,
+    on stream: Int, now: Int64
   ) throws(PacketError) {
     try enqueue(stream, .video, now) { stream, hasRoom throws(PacketError) in
-      let frame = SendingStream.Frame(number: number, units: units, orientation: orientation, color: color, captured: time ?? now)
+      let frame = SendingStream.Frame(
+        number: number, units: units, orientation: orientation, color: color, isDroppable: isDroppable, captured: time ?? now)
       return try stream.packetize(picture, frame, now: now, hasRoom: hasRoom)
     }
   }

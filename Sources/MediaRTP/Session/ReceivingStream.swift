@@ -72,7 +72,10 @@ final class ReceivingStream {
 
   func setRoundTrip(_ time: Int64) {
     missing.roundTrip = time
-    if case .sound(let buffer) = content { buffer.setRoundTrip(time) }
+    switch content {
+    case .sound(let buffer): buffer.setRoundTrip(time)
+    case .pictures(let buffer): buffer.setRoundTrip(time)
+    }
   }
 
   func holds(_ format: any PayloadFormat) -> Bool { RTPEncoding.media(self.format) == .media(format) }
@@ -224,13 +227,18 @@ final class ReceivingStream {
     return max(nextKeyFrameRequest ?? 0, buffer.keyFrameArrival.map { $0 &+ ReceivingStream.requestPause } ?? 0)
   }
 
+  /// When a picture that can be decoded next is to be handed on; nil: not by itself.
+  func release(_ picture: FrameBuffer.Picture, of buffer: FrameBuffer) -> Int64? {
+    delay.release(stamp: ReceivingStream.nanoseconds(picture.timestamp)).map { max($0, buffer.readyTime(of: picture)) }
+  }
+
   /// When something is due of itself.
   func deadline(now: Int64) -> Int64 {
     let asking = min(missing.nextDeadline ?? .max, voice.deadline)
     switch content {
     case .sound(let buffer): return min(asking, buffer.nextDeadline ?? .max)
     case .pictures(let buffer):
-      let due = buffer.next().flatMap { delay.release(stamp: ReceivingStream.nanoseconds($0.timestamp)) } ?? .max
+      let due = buffer.next().flatMap { release($0, of: buffer) } ?? .max
       return min(asking, due, keyFrameRequest(buffer) ?? .max)
     }
   }

@@ -114,6 +114,7 @@ final class SendingStream {
     /// Of video.
     var orientation: UInt8 = 0
     var color = HeaderExtensions.ColorSpace()
+    var isDroppable = false
     var captured: Int64
   }
 
@@ -131,7 +132,7 @@ final class SendingStream {
     if format.isVideo, frame.color != HeaderExtensions.ColorSpace() || frame.color != color { extensions.colorSpace = frame.color }
     let headerSize = RTPHeader.size + completed(extensions).size(map)
     let limit = min(ring.slotSize, max(256, packetSize)) - headerSize
-    var cut = try packetizer.begin(bytes, number: frame.number, limit: limit)
+    var cut = try packetizer.begin(bytes, number: frame.number, isDroppable: frame.isDroppable, limit: limit)
     guard cut.packets <= ring.capacity / 2 else { throw PacketError("RTP: a frame of more packets than can be kept") }
     let redundancy = settings.redundancy.flatMap { type in
       redundant.offset(before: frame.units, size: bytes.count, room: limit - bytes.count, target: frame.target, at: now).map {

@@ -23,8 +23,12 @@ final class LiveKitMedia: WebPathSeeker, TransportDelegate {
     var isHeld = false
     /// Of a video in one layer, what it takes in bits a second, over some seconds.
     var rate: Double?
+    /// The same without its droppable frames.
+    var baseRate: Double?
     /// The best of its layers that is of use to the client.
     var most = StreamLayers.most - 1
+    /// It shows few frames.
+    var wantsBase = false
     var sid: String { LiveKitRegistry.sid(of: stream.id) }
   }
 
@@ -82,6 +86,8 @@ final class LiveKitMedia: WebPathSeeker, TransportDelegate {
   static let mostSections = 160
   /// Nanoseconds after which layers are allocated anew.
   static let allocation: Int64 = 500_000_000
+  /// Of a client that shows at most so many frames a second: without the droppable ones, of the usual 30, there are as many.
+  static let baseRate = 15.0
   /// Over which the rate of a video in one layer is measured: a page of a screen comes at once, and little after it.
   static let averaging = 5e9
 
@@ -435,7 +441,9 @@ final class LiveKitMedia: WebPathSeeker, TransportDelegate {
     guard let stream = LiveKitRegistry.stream(of: sid) else { return }
     guard (try? preference.check(argument: sid)) != nil else { return }
     state.withLock { state in
-      if let index = state.remotes.firstIndex(where: { $0.stream.id == stream }) { state.remotes[index].most = layer }
+      guard let index = state.remotes.firstIndex(where: { $0.stream.id == stream }) else { return }
+      state.remotes[index].most = layer
+      state.remotes[index].wantsBase = preference.frameRate.map { $0.perSecond <= LiveKitMedia.baseRate } ?? false
     }
     place.prefer(preference, of: stream)
     place.choose(layer, of: stream)
@@ -462,20 +470,28 @@ final class LiveKitMedia: WebPathSeeker, TransportDelegate {
       var lanes: [LayerAllocator.Lane] = []
       for index in state.remotes.indices {
         guard let layers = layers[state.remotes[index].stream.id], let lane = state.remotes[index].lane else { continue }
-        let rate = Double(lane.takeByteCount()) * 8 * 1_000_000_000 / elapsed
+        let bytes = lane.takeByteCounts()
         guard lane.isVideo else {
-          besides += rate
+          besides += Double(bytes.all) * 8 * 1_000_000_000 / elapsed
           continue
         }
-        let known = state.remotes[index].rate ?? rate
-        state.remotes[index].rate = known + (rate - known) * min(1, elapsed / LiveKitMedia.averaging)
+        func average(_ bytes: Int, after known: Double?) -> Double {
+          let rate = Double(bytes) * 8 * 1_000_000_000 / elapsed
+          return known.map { $0 + (rate - $0) * min(1, elapsed / LiveKitMedia.averaging) } ?? rate
+        }
+        let (rate, base) = (average(bytes.all, after: state.remotes[index].rate), average(bytes.base, after: state.remotes[index].baseRate))
+        (state.remotes[index].rate, state.remotes[index].baseRate) = (rate, base)
         let one = state.remotes[index]
-        let rates = layers.count > 1 ? layers.map(\.bitrate) : [UInt64(max(1, one.rate ?? rate))]
-        lanes.append(LayerAllocator.Lane(stream: one.stream.id, rates: rates, most: one.most, isScreen: one.stream.isScreen))
+        lanes.append(
+          LayerAllocator.Lane(
+            stream: one.stream.id, rates: layers.count > 1 ? layers.map(\.bitrate) : [UInt64(max(1, rate))], most: one.most,
+            isScreen: one.stream.isScreen, baseRates: layers.count > 1 ? layers.map(\.baseBitrate) : [UInt64(max(1, base))],
+            wantsBase: one.wantsBase))
       }
       defer { (state.allocated, state.isAllocating) = (now, true) }
       let allowed = state.allocator.allocate(lanes, besides: UInt64(besides), estimate: state.estimate, now: now)
       var changes: [Remote] = []
+      for one in state.remotes { one.lane?.thin(state.allocator.isThinned(one.stream.id)) }
       for index in state.remotes.indices {
         guard let layer = allowed[state.remotes[index].stream.id], state.remotes[index].isHeld != (layer < 0) else { continue }
         state.remotes[index].isHeld = layer < 0

@@ -1,10 +1,11 @@
 import MediaTransport
 
 /// Which frames of a video stream a player is sent. Nothing that needs a frame which did not go is sent, and nothing while the path is
-/// behind; then the next key frame is. A value; time comes in.
+/// behind; then the next key frame is. Frames that no other needs are the first that are dropped. A value; time comes in.
 struct ForwardingGate {
-  /// Nanoseconds that frames may wait for the path.
+  /// Nanoseconds that frames may wait for the path, and those that no other needs.
   static let longestDelay: Int64 = 500_000_000
+  static let droppableDelay: Int64 = 200_000_000
   /// A key frame is asked for when no more waits than this.
   static let shortDelay: Int64 = 100_000_000
   /// Nanoseconds between two requests: each costs all who receive the stream.
@@ -12,6 +13,8 @@ struct ForwardingGate {
   /// The same after a loss that the player reports.
   static let lossPause: Int64 = 500_000_000
 
+  /// Frames that no other needs are dropped, as the path has no room for them.
+  var isThinned = false
   private var last: FrameID?
   private(set) var needsKeyFrame = true
   private var lastRequest: Int64?
@@ -22,7 +25,9 @@ struct ForwardingGate {
   private var isBehindKeyFrame = false
 
   /// What becomes of a frame: whether it is sent, and whether a key frame is to be asked for. `delay`: how long it would wait.
-  mutating func take(_ id: FrameID, isKeyFrame: Bool, delay: Int64, now: Int64) -> (isSent: Bool, wantsKeyFrame: Bool) {
+  mutating func take(
+    _ id: FrameID, isKeyFrame: Bool, isDroppable: Bool = false, delay: Int64, now: Int64
+  ) -> (isSent: Bool, wantsKeyFrame: Bool) {
     defer { last = id }
     if let last, id != last &+ 1, !isKeyFrame { needsKeyFrame = true }
     if isBehindKeyFrame {
@@ -30,6 +35,7 @@ struct ForwardingGate {
     } else if delay <= ForwardingGate.longestDelay {
       allowed = nil
     }
+    if isDroppable, isThinned || delay > (allowed ?? 0) &+ ForwardingGate.droppableDelay { return (false, false) }
     let isLate = delay > (allowed ?? 0) &+ ForwardingGate.longestDelay
     if isLate { needsKeyFrame = true }
     if needsKeyFrame, isKeyFrame, delay <= ForwardingGate.longestDelay { (needsKeyFrame, isRefused) = (false, false) }

@@ -1,7 +1,8 @@
 import MediaTransport
 
 /// Which layers of video a client is sent, of what its path takes: first each stream in its smallest layer, the cheapest first and screens before all, then
-/// the cheapest step up, as long as there is room. What has no room for long is paused, but for one stream. Steps down are taken at once; for one up
+/// the cheapest step up, as long as there is room. Each layer has two steps where some of its frames may be dropped: without those, and with them. What
+/// has no room for long is paused, but for one stream. Steps down are taken at once; for one up
 /// there has to be room for a while, as a single probe may promise too much. A value; time comes in.
 struct LayerAllocator {
   /// A stream of video.
@@ -12,12 +13,50 @@ struct LayerAllocator {
     /// The best layer that is of use to the client.
     let most: Int
     var isScreen = false
+    /// Of each layer what is left without its droppable frames; none: there are no such frames.
+    var baseRates: [UInt64] = []
+    /// So few frames are of use to the client that the droppable ones are not.
+    var wantsBase = false
   }
 
-  /// In place of a layer: the stream is not sent.
+  /// What a stream may be sent as: layer n whole is step 2n + 1, and without its droppable frames step 2n.
+  private struct Steps {
+    let stream: StreamID
+    let isScreen: Bool
+    /// Bits a second; 0: there is no such step.
+    private(set) var rates: [UInt64] = []
+    /// The best that is of use to the client, and of these the best that comes.
+    let most: Int
+    private(set) var best: Int?
+
+    init(_ lane: Lane) {
+      (stream, isScreen) = (lane.stream, lane.isScreen)
+      let isKnown = lane.rates.contains { $0 > 0 }
+      for (layer, rate) in lane.rates.enumerated() {
+        let base = layer < lane.baseRates.count ? lane.baseRates[layer] : 0
+        rates.append(Double(base) <= Double(rate) * LayerAllocator.thinned ? base : 0)
+        rates.append(isKnown ? rate : LayerAllocator.usual[layer])
+      }
+      let base = min(2 * lane.most, rates.count - 2)
+      most = lane.wantsBase && rates[base] > 0 ? base : base + 1
+      if isKnown { best = last }
+    }
+
+    private var last: Int? { rates.indices.last { $0 <= most && rates[$0] > 0 } }
+
+    /// Bits a second of the best that is of use, and not less than is usual: what has just begun, or a screen that stands still, soon takes more.
+    var demand: UInt64 {
+      guard rates.count > 2 else { return max(rates[1], isScreen ? LayerAllocator.usual[1] : LayerAllocator.usual[2]) }
+      return last.map { max(rates[$0], LayerAllocator.usual[$0 / 2]) } ?? 0
+    }
+  }
+
+  /// In place of a layer or a step: the stream is not sent.
   static let paused = -1
   /// Nanoseconds for which there has to be no room before a stream is paused.
   static let endurance: Int64 = 3_000_000_000
+  /// Who drops frames is to save so much: the most that is left, of all.
+  static let thinned = 0.9
   /// Of what a step up costs, as much is to be free.
   static let headroom = 1.2
   /// Nanoseconds after a step down in which there is none up: the path has just proved to be slow. Twice as many after each step up that did not last
@@ -36,6 +75,7 @@ struct LayerAllocator {
   }
 
   private(set) var demand = Demand()
+  /// The step of each stream, or `paused`.
   private var given: [StreamID: Int] = [:]
   private var (lowered, raised): (Int64?, Int64?) = (nil, nil)
   private var patience = LayerAllocator.patience
@@ -43,37 +83,33 @@ struct LayerAllocator {
   /// Since when even the smallest layers have no room.
   private var overfull: Int64?
 
+  /// Whether a stream is sent without its droppable frames.
+  func isThinned(_ stream: StreamID) -> Bool { given[stream].map { $0 >= 0 && $0 % 2 == 0 } ?? false }
+
   /// The best layer that each stream may have, or `paused`. `estimate`: what the path takes, in bits a second; 0: it has no bound. `besides`: what
   /// audio takes of it.
   mutating func allocate(_ lanes: [Lane], besides: UInt64, estimate: UInt64, now: Int64) -> [StreamID: Int] {
-    let rates = lanes.map { lane in lane.rates.contains { $0 > 0 } ? lane.rates : Array(LayerAllocator.usual.prefix(lane.rates.count)) }
-    var chosen = lanes.indices.map { index in rates[index].firstIndex { $0 > 0 } ?? 0 }
+    let lanes = lanes.map(Steps.init)
+    var chosen = lanes.map { lane in lane.rates.firstIndex { $0 > 0 } ?? 0 }
     // Where nothing was known of the path before, nothing has proved to be slow.
     let isSlower = floor.value < .max && estimate < floor.value
     floor.note(estimate, at: now)
-    demand.bits = lanes.indices.reduce(besides) { $0 + LayerAllocator.most(lanes[$1], rates[$1]) }
+    demand.bits = lanes.reduce(besides) { $0 + $1.demand }
     guard estimate > 0 else { return keep(lanes, lanes.map(\.most), false, now) }
     let mayRise = lowered.map { now &- $0 >= patience } ?? true
     let unsteady = mayRise ? Int64(clamping: estimate) - Int64(clamping: floor.value) : nil
-    var free = pause(lanes, rates, &chosen, Int64(clamping: estimate) - Int64(clamping: besides), unsteady, now)
-    while let (index, layer, cost) = step(lanes, rates, chosen, free, unsteady) {
-      (chosen[index], free) = (layer, free - cost)
+    var free = pause(lanes, &chosen, Int64(clamping: estimate) - Int64(clamping: besides), unsteady, now)
+    while let (index, step, cost) = step(lanes, chosen, free, unsteady) {
+      (chosen[index], free) = (step, free - cost)
     }
     return keep(lanes, chosen, isSlower, now)
   }
 
-  /// What a stream takes in the best layer that is of use, and not less than is usual: one that has just begun, or a screen that stands still, soon
-  /// takes more.
-  private static func most(_ lane: Lane, _ rates: [UInt64]) -> UInt64 {
-    guard rates.count > 1 else { return max(rates[0], lane.isScreen ? usual[1] : usual[2]) }
-    return rates.indices.last { $0 <= lane.most && rates[$0] > 0 }.map { max(rates[$0], usual[$0]) } ?? 0
-  }
-
   /// What is left when all have their smallest layers that have room for them.
   private mutating func pause(
-    _ lanes: [Lane], _ rates: [[UInt64]], _ chosen: inout [Int], _ room: Int64, _ unsteady: Int64?, _ now: Int64
+    _ lanes: [Steps], _ chosen: inout [Int], _ room: Int64, _ unsteady: Int64?, _ now: Int64
   ) -> Int64 {
-    func cost(_ index: Int) -> Int64 { Int64(clamping: rates[index][max(0, chosen[index])]) }
+    func cost(_ index: Int) -> Int64 { Int64(clamping: lanes[index].rates[max(0, chosen[index])]) }
     let order = lanes.indices.sorted { one, other in
       guard lanes[one].isScreen == lanes[other].isScreen else { return lanes[one].isScreen }
       return cost(one) == cost(other) ? lanes[one].stream.value < lanes[other].stream.value : cost(one) < cost(other)
@@ -94,27 +130,25 @@ struct LayerAllocator {
 
   /// The cheapest that there is room for. `unsteady`: what of that has not been there for long; nil: no stream may rise.
   private func step(
-    _ lanes: [Lane], _ rates: [[UInt64]], _ chosen: [Int], _ free: Int64, _ unsteady: Int64?
-  ) -> (index: Int, layer: Int, cost: Int64)? {
-    var best: (index: Int, layer: Int, cost: Int64)?
+    _ lanes: [Steps], _ chosen: [Int], _ free: Int64, _ unsteady: Int64?
+  ) -> (index: Int, step: Int, cost: Int64)? {
+    var best: (index: Int, step: Int, cost: Int64)?
     for (index, lane) in lanes.enumerated() {
       guard chosen[index] != LayerAllocator.paused,
-        let layer = rates[index].indices.first(where: { $0 > chosen[index] && rates[index][$0] > 0 }), layer <= lane.most
+        let step = lane.rates.indices.first(where: { $0 > chosen[index] && lane.rates[$0] > 0 }), step <= lane.most
       else { continue }
-      let cost = Int64(clamping: rates[index][layer]) - Int64(clamping: rates[index][chosen[index]])
-      let isRise = given[lane.stream].map { layer > $0 } ?? false
+      let cost = Int64(clamping: lane.rates[step]) - Int64(clamping: lane.rates[chosen[index]])
+      let isRise = given[lane.stream].map { step > $0 } ?? false
       guard let needed = isRise ? unsteady.map({ Int64(Double(cost) * LayerAllocator.headroom) + $0 }) : cost, needed <= free else {
         continue
       }
-      if best.map({ cost < $0.cost }) ?? true { best = (index, layer, cost) }
+      if best.map({ cost < $0.cost }) ?? true { best = (index, step, cost) }
     }
     return best
   }
 
-  private mutating func keep(_ lanes: [Lane], _ chosen: [Int], _ isSlower: Bool, _ now: Int64) -> [StreamID: Int] {
-    /// The best layer of use that comes.
-    func best(_ lane: Lane) -> Int? { lane.rates.indices.last { $0 <= lane.most && lane.rates[$0] > 0 } }
-    demand.isShort = zip(lanes, chosen).contains { lane, layer in best(lane).map { layer < $0 } ?? false }
+  private mutating func keep(_ lanes: [Steps], _ chosen: [Int], _ isSlower: Bool, _ now: Int64) -> [StreamID: Int] {
+    demand.isShort = zip(lanes, chosen).contains { lane, step in lane.best.map { step < $0 } ?? false }
     let result = Dictionary(uniqueKeysWithValues: zip(lanes.map(\.stream), chosen))
     let isLower = lanes.contains { lane in given[lane.stream].map { min($0, lane.most) > result[lane.stream] ?? 0 } ?? false }
     // Where streams take more, or another one has come, the path has not proved to be slow.
@@ -126,7 +160,7 @@ struct LayerAllocator {
       raised = now
     }
     given = result
-    return result
+    return Dictionary(uniqueKeysWithValues: zip(lanes.map(\.stream), chosen.map { $0 >> 1 }))
   }
 }
 

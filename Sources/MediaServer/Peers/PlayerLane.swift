@@ -12,8 +12,8 @@ final class PlayerLane: EncodedSink {
     var isTaken = false
     /// There is no room for it.
     var isHeld = false
-    /// That came since they were counted.
-    var bytes = 0
+    /// That came since they were counted, and those of frames that are not droppable.
+    var (bytes, baseBytes) = (0, 0)
   }
 
   let isVideo: Bool
@@ -71,11 +71,14 @@ final class PlayerLane: EncodedSink {
     if let source { ask(source) }
   }
 
-  /// Bytes that came to be sent since the last call.
-  func takeByteCount() -> Int {
+  /// Without its droppable frames from now on, or with them.
+  func thin(_ isThinned: Bool) { state.withLock { $0.gate.isThinned = isThinned } }
+
+  /// Bytes that came to be sent since the last call, with the headers of their packets, and those of frames that are not droppable.
+  func takeByteCounts() -> (all: Int, base: Int) {
     state.withLock { state in
-      defer { state.bytes = 0 }
-      return state.bytes
+      defer { (state.bytes, state.baseBytes) = (0, 0) }
+      return (state.bytes, state.baseBytes)
     }
   }
 
@@ -84,10 +87,13 @@ final class PlayerLane: EncodedSink {
     let delay = isVideo ? transport.backlog(of: stream) : 0
     let (number, wanted): (FrameID?, StreamID?) = state.withLock { state in
       guard state.isTaken else { return (nil, nil) }
-      state.bytes += frame.byteCount
+      let bytes = NetworkLink.packetBytes(of: frame)
+      state.bytes += bytes
+      if !frame.isDroppable { state.baseBytes += bytes }
       guard !state.isHeld else { return (nil, nil) }
       if isVideo {
-        let (isSent, wantsKeyFrame) = state.gate.take(id, isKeyFrame: frame.isKeyFrame, delay: delay, now: now)
+        let (isSent, wantsKeyFrame) = state.gate.take(
+          id, isKeyFrame: frame.isKeyFrame, isDroppable: frame.isDroppable, delay: delay, now: now)
         guard isSent else { return (nil, wantsKeyFrame ? state.source : nil) }
       }
       state.sent += 1

@@ -10,12 +10,13 @@ package final class LayerFigures: Sendable {
     package fileprivate(set) var height: UInt32 = 0
     /// What it takes, in bits a second, over some seconds; 0: it does not come.
     package fileprivate(set) var bitrate: UInt64 = 0
+    /// The same without its droppable frames.
+    package fileprivate(set) var baseBitrate: UInt64 = 0
     /// Of the newest frame.
     fileprivate var newest: Int64?
     /// What is counted at present: since when, and how much.
     fileprivate var begin: Int64 = 0
-    fileprivate var bytes = 0
-
+    fileprivate var (bytes, baseBytes) = (0, 0)
   }
 
   private struct State {
@@ -72,7 +73,7 @@ package final class LayerFigures: Sendable {
       guard state.layers.indices.contains(layer) else { return Flow(revision: state.revision, figures: self) }
       var flow = Flow(revision: state.revision, figures: self)
       state.layers[layer].newest = max(time, state.layers[layer].newest ?? time)
-      count(frame.byteCount, at: time, in: &state.layers[layer])
+      count(frame, at: time, in: &state.layers[layer])
       let size = (frame.native.pointee.width, frame.native.pointee.height)
       if frame.isKeyFrame, size.0 > 0, size != (state.layers[layer].width, state.layers[layer].height) {
         (state.layers[layer].width, state.layers[layer].height) = size
@@ -80,7 +81,11 @@ package final class LayerFigures: Sendable {
         (flow.revision, flow.isNewSize) = (state.revision, true)
       }
       for other in state.layers.indices {
-        if isFlowing(state.layers[other], at: time) { flow.flowing.insert(other) } else { state.layers[other].bitrate = 0 }
+        if isFlowing(state.layers[other], at: time) {
+          flow.flowing.insert(other)
+        } else {
+          (state.layers[other].bitrate, state.layers[other].baseBitrate) = (0, 0)
+        }
       }
       return flow
     }
@@ -88,15 +93,22 @@ package final class LayerFigures: Sendable {
 
   private func isFlowing(_ layer: Layer, at time: Int64) -> Bool { layer.newest.map { time &- $0 < LayerFigures.silence } ?? false }
 
-  private func count(_ bytes: Int, at time: Int64, in layer: inout Layer) {
+  private func count(_ frame: EncodedFrame, at time: Int64, in layer: inout Layer) {
     // One that comes again begins anew, and one of which nothing is known counts at once.
-    if layer.bitrate == 0, layer.bytes == 0 || time &- layer.begin > 2 * LayerFigures.window { (layer.begin, layer.bytes) = (time, 0) }
+    if layer.bitrate == 0, layer.bytes == 0 || time &- layer.begin > 2 * LayerFigures.window {
+      (layer.begin, layer.bytes, layer.baseBytes) = (time, 0, 0)
+    }
+    let bytes = NetworkLink.packetBytes(of: frame)
     layer.bytes += bytes
+    if !frame.isDroppable { layer.baseBytes += bytes }
     let elapsed = time &- layer.begin
     guard elapsed >= LayerFigures.window else { return }
-    let rate = UInt64(Double(layer.bytes) * 8 * 1_000_000_000 / Double(elapsed))
-    layer.bitrate = max(1, layer.bitrate == 0 ? rate : (layer.bitrate + rate) / 2)
-    (layer.begin, layer.bytes) = (time, 0)
+    func rate(_ bytes: Int, after former: UInt64) -> UInt64 {
+      let rate = UInt64(Double(bytes) * 8 * 1_000_000_000 / Double(elapsed))
+      return max(1, former == 0 ? rate : (former + rate) / 2)
+    }
+    (layer.bitrate, layer.baseBitrate) = (rate(layer.bytes, after: layer.bitrate), rate(layer.baseBytes, after: layer.baseBitrate))
+    (layer.begin, layer.bytes, layer.baseBytes) = (time, 0, 0)
   }
 
   func useful(for preference: VideoPreference) -> Int {

@@ -13,6 +13,12 @@ package struct NetworkLink {
     max(1, (bytes + packetSize - 1) / packetSize)
   }
 
+  /// Of each packet the header of RTP with its extensions, and the payload's own.
+  private static let headers = 40
+
+  /// Bytes of the packets of an encoded frame, about.
+  package static func packetBytes(of frame: EncodedFrame) -> Int { frame.byteCount + headers * packets(bytes: frame.byteCount) }
+
   /// How long what is sent now would wait.
   func backlog(at now: Int64) -> Int64 { max(now, freeAt) - now }
 

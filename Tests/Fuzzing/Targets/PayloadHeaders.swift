@@ -61,7 +61,7 @@ enum PayloadHeaders: FuzzTarget {
   }
 
   private static func cut(_ packetizer: any FramePacketizer, _ frame: UnsafeRawBufferPointer, limit: Int) throws -> [[UInt8]] {
-    let plan = try packetizer.begin(frame, number: 7, limit: limit)
+    let plan = try packetizer.begin(frame, number: 7, isDroppable: false, limit: limit)
     var bytes = 0
     let payloads = (0..<plan.packets).map { _ in
       [UInt8](unsafeUninitializedCapacity: limit) { memory, count in

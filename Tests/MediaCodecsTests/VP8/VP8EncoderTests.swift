@@ -33,6 +33,31 @@ import Testing
     }
   }
 
+  /// Each by itself, and at a key frame in between, too.
+  @Test func whatIsDroppableCanBeDropped() throws {
+    var settings = Self.settings(320, 180, bitrate: 400_000)
+    settings.temporalLayers = 2
+    let encoder = try VP8Encoder(settings)
+    let (all, base, some) = (try VP8Decoder(), try VP8Decoder(), try VP8Decoder())
+    let frame = GuardedFrame(.nv12, 320, 180)
+    var bytes = (base: 0, upper: 0)
+    for index in 0..<90 {
+      MovingPicture.draw(frame, at: index)
+      let packet = try encoder.mustEncode(frame, at: index, key: index == 45)
+      #expect(packet.isDroppable == (index < 45 ? index % 2 == 1 : index % 2 == 0), "\(index)")
+      if packet.isDroppable { bytes.upper += packet.bytes.count } else { bytes.base += packet.bytes.count }
+      let decoders = [all] + (packet.isDroppable ? [] : [base]) + (packet.isDroppable && index % 3 == 0 ? [] : [some])
+      for decoder in decoders {
+        let picture = try #require(try decoder.decode(packet.bytes))
+        let psnr = try MovingPicture.psnr(frame, picture)
+        #expect(!picture.isCorrupt && psnr > 30, "frame \(index): \(psnr) dB")
+      }
+    }
+    #expect((0.45...0.75).contains(Double(bytes.base) / Double(bytes.base + bytes.upper)), "\(bytes)")
+    settings.temporalLayers = 3
+    #expect(throws: MediaError.self) { try VP8Encoder(settings) }
+  }
+
   @Test func bothFormatsGiveTheSameBytes() throws {
     let first = try VP8Encoder(Self.settings(161, 121))
     let second = try VP8Encoder(Self.settings(161, 121))

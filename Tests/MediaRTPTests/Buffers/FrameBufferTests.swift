@@ -216,6 +216,26 @@ struct TestStream {
     #expect(buffer.next() == nil)
   }
 
+  /// It may be sent again, or late: as long as it would take, unless that is too long.
+  @Test(arguments: [(Int64(30), Int64(40)), (300, 0)]) func aFrameWaitsForAnUpperLayer(roundTrip: Int64, wait: Int64) throws {
+    buffer.setRoundTrip(roundTrip * 1_000_000)
+    var stream = TestStream()
+    for packet in try stream.picture(250, isKey: true, layer: .init(temporalID: 0, isSync: false, baseIndex: 0)) { try insert(packet) }
+    #expect(buffer.next().map(buffer.readyTime) == .min && drain().count == 1)
+    let upper = try stream.picture(250, isKey: false, layer: .init(temporalID: 1, isSync: true, baseIndex: 0))
+    for packet in try stream.picture(250, isKey: false, layer: .init(temporalID: 0, isSync: false, baseIndex: 1)) { try insert(packet) }
+    let next = try #require(buffer.next())
+    #expect(buffer.readyTime(of: next) == next.lastArrival + wait * 1_000_000)
+    for packet in upper { try insert(packet) }
+    #expect(buffer.next().map(buffer.readyTime) == .min && drain().count == 2)
+    // What the sender left out does not come.
+    let padding = stream.padding()
+    stream.index += 1
+    try insert(padding)
+    for packet in try stream.picture(250, isKey: false, layer: .init(temporalID: 0, isSync: false, baseIndex: 2)) { try insert(packet) }
+    #expect(buffer.next().map(buffer.readyTime) == .min && drain().count == 1)
+  }
+
   @Test func duplicatesLateOnesAndNonsenseAreTold() throws {
     var stream = TestStream()
     let first = try stream.picture(200, isKey: true)

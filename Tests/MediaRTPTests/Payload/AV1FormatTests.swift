@@ -9,7 +9,7 @@ import Testing
 
   private func cut(_ frame: [UInt8], limit: Int) throws -> [[UInt8]] {
     try reading(frame) { frame in
-      let plan = try packetizer.begin(frame, number: 0, limit: limit)
+      let plan = try packetizer.begin(frame, number: 0, isDroppable: false, limit: limit)
       return (0..<plan.packets).map { _ in written(limit) { _ = packetizer.writeNext(to: &$0) } }
     }
   }
@@ -76,7 +76,7 @@ import Testing
   /// One can begin with a key frame that has the sequence's header, as the plugin for AV1 has it.
   @Test func keyFramesAreKnown() throws {
     func isKey(_ hex: String) -> Bool {
-      reading(bytes(hex)) { (try? packetizer.begin($0, number: 0, limit: 100))?.isKeyFrame } ?? false
+      reading(bytes(hex)) { (try? packetizer.begin($0, number: 0, isDroppable: false, limit: 100))?.isKeyFrame } ?? false
     }
     let sequence = TestFrame.av1Sequence
     #expect(isKey(sequence + "32 02 1000") && !isKey("32 02 1000") && !isKey(sequence + "32 02 3000"))

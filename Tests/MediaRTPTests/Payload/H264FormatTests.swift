@@ -9,7 +9,7 @@ import Testing
 
   private func cut(_ packetizer: any FramePacketizer, _ frame: [UInt8], limit: Int) throws -> [[UInt8]] {
     try reading(frame) { frame in
-      let plan = try packetizer.begin(frame, number: 0, limit: limit)
+      let plan = try packetizer.begin(frame, number: 0, isDroppable: false, limit: limit)
       return (0..<plan.packets).map { _ in written(limit) { _ = packetizer.writeNext(to: &$0) } }
     }
   }

@@ -6,9 +6,11 @@ import Testing
 /// What holds for every format of video.
 @Suite struct PayloadFormatTests {
   /// The payloads of a frame, each no larger than the limit.
-  private func cut(_ packetizer: any FramePacketizer, _ frame: [UInt8], number: UInt16, limit: Int) throws -> [[UInt8]] {
+  private func cut(
+    _ packetizer: any FramePacketizer, _ frame: [UInt8], number: UInt16, isDroppable: Bool = false, limit: Int
+  ) throws -> [[UInt8]] {
     try reading(frame) { frame in
-      let plan = try packetizer.begin(frame, number: number, limit: limit)
+      let plan = try packetizer.begin(frame, number: number, isDroppable: isDroppable, limit: limit)
       var payloads: [[UInt8]] = []
       for _ in 0..<plan.packets {
         payloads.append(written(limit) { writer in #expect(packetizer.writeNext(to: &writer)) })
@@ -54,6 +56,27 @@ import Testing
         #expect((part.number != nil) == format.numbersFrames)
       }
     }
+  }
+
+  /// As the two temporal layers of RFC 7741 (section 4.2); a frame that was not sent after all is not counted.
+  @Test func droppableFramesOfVP8AreOfTheUpperLayer() throws {
+    let format = VP8Format()
+    let (packetizer, assembler) = (format.makePacketizer(), format.makeAssembler())
+    var said: [String] = []
+    for number in 0..<6 {
+      let frame = TestFrame.make(.vp8, 500, isKey: number == 0, number)
+      if number == 3 {
+        _ = try reading(frame) { try packetizer.begin($0, number: 9, isDroppable: false, limit: 200) }
+        continue
+      }
+      let payloads = try cut(packetizer, frame, number: UInt16(number), isDroppable: number % 2 == 1, limit: 200)
+      let part = try reading(payloads[0]) { try assembler.look(at: $0) }
+      let described = try #require(try put(assembler, payloads)).0
+      let layer = try #require(part.layer)
+      said.append(
+        "\(layer.temporalID) of \(layer.baseIndex ?? 0)\(layer.isSync ? " sync" : "")\(described.isDroppable ? " droppable" : "")")
+    }
+    #expect(said == ["0 of 1", "1 of 1 sync droppable", "0 of 2", "0 of 3", "1 of 3 sync droppable"])
   }
 
   /// In a window of twenty packets, with some that come twice.

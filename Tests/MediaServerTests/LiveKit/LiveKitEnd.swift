@@ -141,11 +141,11 @@ final class LiveKitEnd {
   }
 
   /// A frame of so many bytes in each layer of that, 0: none. Of a key frame the smallest is 320x240, and each twice the one before.
-  func sendLayers(_ sizes: [Int], isKey: Bool) throws {
+  func sendLayers(_ sizes: [Int], isKey: Bool, isDroppable: Bool = false) throws {
     let transceiver = try #require(layered)
     numbers += 1
     for (layer, size) in sizes.enumerated() where size > 0 {
-      let made = try #require(try house.frame(numbers, of: layer, bytes: size, isKey: isKey, from: pool))
+      let made = try #require(try house.frame(numbers, of: layer, bytes: size, isKey: isKey, isDroppable: isDroppable, from: pool))
       defer { made.release() }
       try? link.driver().send(made, number: UInt16(truncatingIfNeeded: numbers), on: transceiver, layer: layer, isVoice: false)
     }

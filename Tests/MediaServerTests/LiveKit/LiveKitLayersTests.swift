@@ -58,6 +58,41 @@ import Testing
     try house.close()
   }
 
+  /// Of 106 kbit/s for the smallest layer, headers included, 63 are left without its droppable frames. The others get all.
+  @Test func onANarrowPathDroppableFramesAreDropped() throws {
+    let anna = try LiveKitEnd(house, "anna", at: "10.0.0.1")
+    let (bob, cleo) = (try LiveKitEnd(house, "bob", at: "10.0.0.2"), try LiveKitEnd(house, "cleo", at: "10.0.0.3"))
+    let ends = [bob, cleo]
+    #expect(try house.run([anna] + ends) { anna.isHere && bob.isHere && cleo.isHere })
+    bob.host.setConditions(down: .init(at: 0, bandwidth: 75_000, delay: 10 * millisecond))
+    try anna.publishLayers()
+    #expect(try house.run([anna] + ends) { anna.published.count == 1 })
+    func call(for time: Int64) throws {
+      for number in 0..<(time * 30 / second) {
+        let isUpper = number % 2 == 1
+        try anna.sendLayers(
+          LiveKitLayersTests.sizes.map { isUpper ? $0 * 4 / 5 : $0 * 6 / 5 }, isKey: number % 30 == 0, isDroppable: isUpper)
+        _ = try house.run([anna] + ends, for: second / 30) { false }
+      }
+    }
+    func sizes(_ end: RoomEnd, after count: Int) -> [Int: Int] {
+      Dictionary((end.bytes[WebMember.codec(isVideo: true)] ?? []).dropFirst(count).map { ($0.count, 1) }, uniquingKeysWith: +)
+    }
+    try call(for: 20 * second)
+    let (before, others) = (count(bob.receiving), count(cleo.receiving))
+    try call(for: 10 * second)
+    let (came, all) = (sizes(bob.receiving, after: before), sizes(cleo.receiving, after: others))
+    #expect(came[480] ?? 0 > 140 && came[320] ?? 0 < 30 && came.count <= 2, "\(came)")
+    #expect(all[7_200] ?? 0 > 140 && all[4_800] ?? 0 > 140, "\(all)")
+    // There is room again for all, and for the best.
+    bob.host.setConditions(down: .init(at: 0, bandwidth: 5_000_000, delay: 10 * millisecond))
+    try call(for: 20 * second)
+    let last = sizes(bob.receiving, after: count(bob.receiving) - 60)
+    #expect(last[7_200] ?? 0 >= 28 && last[4_800] ?? 0 >= 28, "\(last)")
+    for end in [anna] + ends { end.close() }
+    try house.close()
+  }
+
   /// Of two videos one, until there is room for both.
   @Test func whatHasNoRoomIsPausedAndSaid() throws {
     let bot = try house.member("bot", publishes: [true])

@@ -32,6 +32,26 @@ import Testing
     #expect(!{ gate.take(6, isKeyFrame: false, delay: 0, now: 1_500 * millisecond).wantsKeyFrame }())
   }
 
+  /// Without any that others need, and so without a key frame.
+  @Test func droppableFramesAreTheFirstToGo() {
+    var gate = ForwardingGate()
+    func sent(_ id: UInt64, isDroppable: Bool, delay: Int64 = 0) -> Bool {
+      let (isSent, wantsKeyFrame) = gate.take(
+        id, isKeyFrame: id == 1, isDroppable: isDroppable, delay: delay, now: Int64(id) * 40 * millisecond)
+      #expect(!wantsKeyFrame, "\(id)")
+      return isSent
+    }
+    #expect(sent(1, isDroppable: false) && sent(2, isDroppable: true) && sent(3, isDroppable: false))
+    gate.isThinned = true
+    #expect(!sent(4, isDroppable: true) && sent(5, isDroppable: false) && !sent(6, isDroppable: true) && sent(7, isDroppable: false))
+    gate.isThinned = false
+    #expect(sent(8, isDroppable: true) && sent(9, isDroppable: false))
+    // What waits for the path.
+    #expect(!sent(10, isDroppable: true, delay: 300 * millisecond) && sent(11, isDroppable: false, delay: 300 * millisecond))
+    #expect(!sent(12, isDroppable: true, delay: 600 * millisecond) && sent(13, isDroppable: false, delay: 400 * millisecond))
+    #expect(sent(14, isDroppable: true, delay: 100 * millisecond))
+  }
+
   @Test func nothingFollowsALoss() {
     var gate = ForwardingGate()
     #expect({ gate.take(1, isKeyFrame: true, delay: 0, now: 0).isSent }())

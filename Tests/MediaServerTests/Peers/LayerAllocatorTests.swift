@@ -56,6 +56,52 @@ import Testing
     #expect(allocate(&allocator, lanes, 0, at: 13 * second) == [2, 2])
   }
 
+  private func step(_ allocator: inout LayerAllocator, _ lane: LayerAllocator.Lane, _ estimate: UInt64, at time: Int64 = 0) -> String {
+    let layer = allocate(&allocator, [lane], estimate, at: time)[0]
+    return layer < 0 ? "paused" : "\(layer)\(allocator.isThinned(lane.stream) ? " without" : "")"
+  }
+
+  /// Frames are dropped before a smaller layer is sent, or none.
+  @Test(arguments: [
+    (UInt64(0), "2"), (50_000, "0 without"), (99_999, "0 without"), (100_000, "0"), (240_000, "1 without"), (399_999, "1 without"),
+    (400_000, "1"),
+    (900_000, "2 without"), (1_500_000, "2")
+  ]) func eachLayerHasAStepWithoutItsDroppableFrames(estimate: UInt64, expected: String) {
+    var (allocator, lane) = (LayerAllocator(), lane(anna))
+    lane.baseRates = [60_000, 240_000, 900_000]
+    #expect(step(&allocator, lane, estimate) == expected)
+    // One whose frames are of no other rate has no such step.
+    lane.baseRates = [95_000, 400_000, 0]
+    var other = LayerAllocator()
+    #expect(!step(&other, lane, estimate).hasSuffix("without"))
+  }
+
+  @Test func whoShowsFewFramesGetsNoDroppableOnes() {
+    var (allocator, lane) = (LayerAllocator(), lane(anna, most: 1))
+    (lane.baseRates, lane.wantsBase) = ([60_000, 240_000, 900_000], true)
+    #expect(step(&allocator, lane, 0) == "1 without" && step(&allocator, lane, 5_000_000, at: second) == "1 without")
+    #expect(allocator.demand.bits == 500_000 && !allocator.demand.isShort)
+    lane.baseRates = []
+    #expect(step(&allocator, lane, 5_000_000, at: 20 * second) == "1")
+    let one = LayerAllocator.Lane(stream: bob, rates: [100_000], most: 2, baseRates: [50_000], wantsBase: true)
+    #expect(step(&allocator, one, 5_000_000, at: 20 * second) == "0 without")
+  }
+
+  /// A stream in one layer, too.
+  @Test func theLastStepBeforeAPauseIsWithoutDroppableFrames() {
+    var allocator = LayerAllocator()
+    let lanes = [
+      LayerAllocator.Lane(stream: anna, rates: [100_000], most: 2, baseRates: [50_000]),
+      LayerAllocator.Lane(stream: bob, rates: [80_000], most: 2, baseRates: [40_000])
+    ]
+    func thinned() -> [StreamID] { [anna, bob].filter { allocator.isThinned($0) } }
+    #expect(allocate(&allocator, lanes, 200_000) == [0, 0] && thinned().isEmpty)
+    #expect(allocate(&allocator, lanes, 150_000, at: 10 * second) == [0, 0] && thinned() == [anna])
+    #expect(allocate(&allocator, lanes, 100_000, at: 20 * second) == [0, 0] && thinned() == [anna, bob] && allocator.demand.isShort)
+    for time in Int64(30)...34 { _ = allocate(&allocator, lanes, 80_000, at: time * second) }
+    #expect(allocate(&allocator, lanes, 80_000, at: 35 * second) == [-1, 0] && thinned() == [bob])
+  }
+
   @Test func aScreenComesFirst() {
     var allocator = LayerAllocator()
     let screen = LayerAllocator.Lane(stream: bob, rates: [120_000], most: 2, isScreen: true)

@@ -27,6 +27,7 @@ final class EncodingStage: @unchecked Sendable {
   private let codec: VideoCodecEntry
   private let options: OutgoingVideoOptions
   private let events: PluginInstance.EventHandler
+  private let temporalLayers: UInt32
   private var encoder: PluginVideoEncoder?
   private var format: VideoFormat?
   private var bitrate: UInt64 = 0
@@ -35,8 +36,8 @@ final class EncodingStage: @unchecked Sendable {
   /// What the encoder was given last.
   private var longest: Int?
 
-  init(_ codec: VideoCodecEntry, _ options: OutgoingVideoOptions, events: @escaping PluginInstance.EventHandler) {
-    self.events = events
+  init(_ codec: VideoCodecEntry, _ options: OutgoingVideoOptions, temporalLayers: UInt32, events: @escaping PluginInstance.EventHandler) {
+    (self.events, self.temporalLayers) = (events, temporalLayers)
     self.codec = codec
     self.options = options
   }
@@ -112,7 +113,7 @@ final class EncodingStage: @unchecked Sendable {
     let encoder = try codec.makeEncoder(
       VideoEncoderSettings(
         width: format.width, height: format.height, frameRate: step.frameRate, threads: threads, preset: options.preset,
-        targetBitrate: step.bitrate, isScreen: options.kind == .screenShare),
+        targetBitrate: step.bitrate, isScreen: options.kind == .screenShare, temporalLayers: temporalLayers),
       events: events)
     self.encoder = encoder
     self.format = format

@@ -30,7 +30,8 @@ final class LayerEncoding: @unchecked Sendable {
 
   init(_ codec: VideoCodecEntry, _ options: OutgoingVideoOptions, layers: Int, events: @escaping PluginInstance.EventHandler) {
     self.codec = codec
-    stages = (0..<layers).map { _ in EncodingStage(codec, options, events: events) }
+    // For narrow paths, to which a server forwards half of the frames. The largest layer is for wide ones, and would look worse.
+    stages = (0..<layers).map { layer in EncodingStage(codec, options, temporalLayers: layer < layers - 1 ? 2 : 1, events: events) }
     numbers = [FrameID](repeating: 0, count: layers)
   }
 

@@ -61,6 +61,8 @@ public final class LiveKitClient {
 
   /// Bytes of a message of the server.
   public static let longest = 1_048_576
+  /// Fields of such a message: of each participant that it may name 64.
+  static let mostFields = 65_536
   /// Nanoseconds for the server's first message: a room of this library may ask a person whether somebody is let in.
   public static let entryPatience: Int64 = 70_000_000_000
   /// Nanoseconds for its answer to an announcement.
@@ -449,7 +451,7 @@ public final class LiveKitClient {
     guard !isEnded else { return }
     heardAt = now
     do throws(MediaError) {
-      let response = try LiveKitResponse(reading: bytes, longest: LiveKitClient.longest)
+      let response = try LiveKitResponse(reading: bytes, longest: LiveKitClient.longest, most: LiveKitClient.mostFields)
       if case .join(let join) = response, !isJoined { return take(join, now) }
       if case .leave(let leave) = response { return take(leave) }
       if case .notice(let notice) = response { return take(notice) }

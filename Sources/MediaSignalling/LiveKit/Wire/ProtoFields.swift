@@ -23,15 +23,17 @@ struct ProtoFields {
   /// All its bytes.
   private var whole = 0..<0
   private var value = Value.fixed64
-  private var left = most
+  private let most: Int
+  private var left: Int
 
   /// Writes.
   init() {
-    (input, isReading) = ([], false)
+    (input, isReading, most, left) = ([], false, 0, 0)
   }
 
-  init(reading bytes: [UInt8]) {
-    (input, isReading) = (bytes, true)
+  /// At most so many fields.
+  init(reading bytes: [UInt8], most: Int) {
+    (input, isReading, self.most, left) = (bytes, true, most, most)
   }
 
   // -------------------------------------------------------------------------------------------------------------------- reading
@@ -45,11 +47,15 @@ struct ProtoFields {
     }
   }
 
+  private mutating func count() throws(MediaError) {
+    guard left > 0 else { throw MediaError(.limit, "LiveKit: a message has more than \(most) fields") }
+    left -= 1
+  }
+
   /// The next field. Apart, so that it is not compiled once more for each message.
   @inline(never)
   private mutating func next(_ place: inout Int, _ end: Int) throws(MediaError) {
-    guard left > 0 else { throw MediaError(.limit, "LiveKit: a message has more than \(ProtoFields.most) fields") }
-    left -= 1
+    try count()
     let start = place
     let key = try varint(&place, end)
     guard key >> 3 > 0, key >> 3 <= 536_870_911 else { throw MediaError(.corrupt, "LiveKit: a message has the field \(key >> 3)") }
@@ -177,8 +183,7 @@ struct ProtoFields {
       case .bytes(let range):
         var place = range.lowerBound
         while place < range.upperBound {
-          guard left > 0 else { throw MediaError(.limit, "LiveKit: a message has more than \(ProtoFields.most) fields") }
-          left -= 1
+          try count()
           let value = try varint(&place, range.upperBound)
           if let one = E(rawValue: Int32(truncatingIfNeeded: value)) { field.append(one) }
         }

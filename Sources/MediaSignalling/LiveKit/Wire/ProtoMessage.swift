@@ -10,12 +10,12 @@ protocol ProtoMessage: Sendable, Equatable {
 
 extension ProtoMessage {
   /// Throws `.corrupt` for what is no such message, and `.limit` for one that is longer than accepted or has too many fields.
-  init(reading bytes: [UInt8], longest: Int = ProtoFields.longest) throws(MediaError) {
+  init(reading bytes: [UInt8], longest: Int = ProtoFields.longest, most: Int = ProtoFields.most) throws(MediaError) {
     guard bytes.count <= longest else {
       throw MediaError(.limit, "LiveKit: a message has \(bytes.count) bytes; accepted: at most \(longest)")
     }
     self.init()
-    var fields = ProtoFields(reading: bytes)
+    var fields = ProtoFields(reading: bytes, most: most)
     try fields.read(&self, in: 0..<bytes.count)
   }
 

@@ -12,7 +12,7 @@ import Testing
   private func stage(_ change: (inout OutgoingVideoOptions) -> Void = { _ in }) throws -> EncodingStage {
     var options = Make.vp8()
     change(&options)
-    return EncodingStage(try Codecs.builtIn.video(UInt32(MSDK_CODEC_VP8)), options, events: { _ in })
+    return EncodingStage(try Codecs.builtIn.video(UInt32(MSDK_CODEC_VP8)), options, temporalLayers: 1, events: { _ in })
   }
 
   private func step(_ number: Int, _ format: VideoFormat, bitrate: UInt64 = 300_000, isKey: Bool = false) -> EncodingStage.Step {
