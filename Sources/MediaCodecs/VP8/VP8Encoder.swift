@@ -179,7 +179,7 @@ final class VP8Encoder: @unchecked Sendable {
     image.stride.0 = picture.stride0
     image.stride.1 = picture.stride1
     image.stride.2 = nv12 ? picture.stride1 : picture.stride2
-    let flags = forceKeyFrame ? Int(VPX_EFLAG_FORCE_KF) : isUpper ? vp8UpperFlags : 0
+    let flags = forceKeyFrame ? Int(VPX_EFLAG_FORCE_KF) : settings.temporalLayers == 1 ? 0 : isUpper ? vp8UpperFlags : vp8BaseFlags
     return vpx_codec_encode(context, &image, span.start, span.length, vpx_enc_frame_flags_t(flags), UInt(VPX_DL_REALTIME))
   }
 

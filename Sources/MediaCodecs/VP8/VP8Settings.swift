@@ -43,7 +43,11 @@ func vp8Config(_ settings: VideoEncoderSettings) throws(MediaError) -> vpx_codec
   config.kf_mode = VPX_KF_AUTO
   config.kf_min_dist = 0
   config.kf_max_dist = 9999
-  if settings.temporalLayers > 1 { vp8Layer(&config) }
+  if settings.temporalLayers > 1 {
+    // Else libvpx 1.12 mixes up probabilities after a frame that its rate control has dropped, and the pictures decay.
+    config.g_error_resilient = vpx_codec_er_flags_t(VPX_ERROR_RESILIENT_DEFAULT)
+    vp8Layer(&config)
+  }
   return config
 }
 
@@ -57,8 +61,9 @@ func vp8Layer(_ config: inout vpx_codec_enc_cfg_t) {
   config.ts_target_bitrate.1 = config.rc_target_bitrate
 }
 
-/// Nothing is predicted from a frame of the upper layer, neither pixels nor probabilities.
-let vp8UpperFlags = Int(VP8_EFLAG_NO_UPD_LAST | VP8_EFLAG_NO_UPD_GF | VP8_EFLAG_NO_UPD_ARF | VP8_EFLAG_NO_UPD_ENTROPY)
+/// Of a frame of the base layer, and of one of the upper: from that nothing is predicted, neither pixels nor probabilities.
+let vp8BaseFlags = Int(VP8_EFLAG_NO_UPD_GF | VP8_EFLAG_NO_UPD_ARF)
+let vp8UpperFlags = vp8BaseFlags | Int(VP8_EFLAG_NO_UPD_LAST | VP8_EFLAG_NO_UPD_ENTROPY)
 
 /// Of the bits those of the base layer: with so many the frames of both come out equally good.
 let vp8BasePart = 0.65

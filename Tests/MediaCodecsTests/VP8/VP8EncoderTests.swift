@@ -58,6 +58,26 @@ import Testing
     #expect(throws: MediaError.self) { try VP8Encoder(settings) }
   }
 
+  /// With frames of both layers that the rate control leaves out: nothing decays.
+  @Test func droppableFramesAtALowRate() throws {
+    var settings = Self.settings(320, 180, bitrate: 40_000)
+    (settings.temporalLayers, settings.dropThreshold) = (2, 30)
+    let encoder = try VP8Encoder(settings)
+    let (all, base) = (try VP8Decoder(), try VP8Decoder())
+    let frame = GuardedFrame(.nv12, 320, 180)
+    var made = 0
+    for index in 0..<300 {
+      MovingPicture.draw(frame, at: index)
+      guard let packet = try encoder.encode(frame, at: index) else { continue }
+      made += 1
+      for decoder in packet.isDroppable ? [all] : [all, base] {
+        let psnr = try MovingPicture.psnr(frame, #require(try decoder.decode(packet.bytes)))
+        #expect(psnr > 24, "frame \(index): \(psnr) dB")
+      }
+    }
+    #expect((60..<280).contains(made), "\(made)")
+  }
+
   @Test func bothFormatsGiveTheSameBytes() throws {
     let first = try VP8Encoder(Self.settings(161, 121))
     let second = try VP8Encoder(Self.settings(161, 121))
