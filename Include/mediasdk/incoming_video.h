@@ -135,7 +135,8 @@ typedef struct msdk_video_preference {
 
 /** Sets in which size and at which rate the program shows the stream, in any state; NULL or zeros remove the preference, which is kept
  * when the stream is stopped and started. The sender takes the largest size and the highest rate that its receivers prefer at present
- * (outgoing_video.h). Of a stream in layers this receiver gets the smallest that is not smaller than it prefers, whatever others get.
+ * (outgoing_video.h). Of a stream in layers this receiver gets the smallest that is not smaller than it prefers, whatever others get,
+ * and over livekit+wss: without the frames that can be dropped if it prefers at most 15 frames a second.
  * Sizes compare by their longer and shorter side, so a rotated phone changes nothing. A preference does not promise anything: frames
  * may have another size and rate, and msdk_incoming_video_options converts them. To prefer more has an effect at once, to prefer less
  * after two to four seconds; between layers a change takes the time to the next key frame, which is requested. In a room of Janus the

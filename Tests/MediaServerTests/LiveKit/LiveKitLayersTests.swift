@@ -89,6 +89,14 @@ import Testing
     try call(for: 20 * second)
     let last = sizes(bob.receiving, after: count(bob.receiving) - 60)
     #expect(last[7_200] ?? 0 >= 28 && last[4_800] ?? 0 >= 28, "\(last)")
+    // Who shows 15 frames a second has no use for the others.
+    var settings = LiveKitTrackSettings()
+    (settings.tracks, settings.quality, settings.rate) = ([try #require(bob.others["anna"]?.tracks.first?.sid)], .high, 15)
+    try bob.say(.trackSettings(settings))
+    try call(for: second)
+    let slow = count(bob.receiving)
+    try call(for: 4 * second)
+    #expect(sizes(bob.receiving, after: slow).keys.elementsEqual([7_200]), "\(sizes(bob.receiving, after: slow))")
     for end in [anna] + ends { end.close() }
     try house.close()
   }
