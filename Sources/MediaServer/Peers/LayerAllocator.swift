@@ -2,8 +2,8 @@ import MediaTransport
 
 /// Which layers of video a client is sent, of what its path takes: first each stream in its smallest layer, the cheapest first and screens before all, then
 /// the cheapest step up, as long as there is room. Each layer has two steps where some of its frames may be dropped: without those, and with them. What
-/// has no room for long is paused, but for one stream. Steps down are taken at once; for one up
-/// there has to be room for a while, as a single probe may promise too much. A value; time comes in.
+/// has no room for long is paused, but for one stream. Steps down are taken at once; for one up there has to be room for a while, as a single probe may
+/// promise too much. A value; time comes in.
 struct LayerAllocator {
   /// A stream of video.
   struct Lane: Equatable {
@@ -55,7 +55,7 @@ struct LayerAllocator {
   static let paused = -1
   /// Nanoseconds for which there has to be no room before a stream is paused.
   static let endurance: Int64 = 3_000_000_000
-  /// Who drops frames is to save so much: the most that is left, of all.
+  /// Without its droppable frames a layer takes at most this part of the whole; else it is no step of its own.
   static let thinned = 0.9
   /// Of what a step up costs, as much is to be free.
   static let headroom = 1.2

@@ -51,6 +51,33 @@ import Testing
     #expect(isWhole, "\(pair.there.pictures.count) of \(frames.count), \(pair.here.events)")
   }
 
+  /// A droppable frame that is lost is waited for while it is sent again; where it cannot be had, the next goes on without it, and nobody asks for a
+  /// key frame.
+  @Test(arguments: [true, false]) func aLostDroppableFrameStopsNothing(isRepaired: Bool) throws {
+    // Losses are not to become congestion here.
+    let pair = SessionPair { $0.bitrates = .init(minimum: 5_000_000, start: 10_000_000, maximum: 20_000_000) }
+    try pair.agree([simulcast(), RTPMedium(mid: "s", receiving: [96: .vp8, 97: .retransmission(of: 96)])])
+    let index = try #require(pair.left.stream(sending: SSRC(10)))
+    // As ICE's checks measure it.
+    pair.right.checkedRoundTrip = 5_000_000
+    var isLost = false
+    pair.drops = { packet in isLost && packet[1] & 127 == 96 || !isRepaired && packet[1] & 127 == 97 }
+    var (frames, lost): ([[UInt8]], [[UInt8]]) = ([], [])
+    for number in 0..<60 {
+      isLost = number > 10 && number % 6 == 3
+      let frame = try pair.send(.vp8, 1_500, isKey: number == 0, isDroppable: number % 2 == 1, number, on: index)
+      if isLost { lost.append(frame) } else { frames.append(frame) }
+      if isLost, isRepaired { frames.append(frame) }
+      pair.run(33)
+    }
+    pair.run(200)
+    #expect(lost.count == 8)
+    let isInOrder = pair.there.pictures.map(\.bytes) == frames
+    let missing = frames.indices.filter { !pair.there.pictures.map(\.bytes).contains(frames[$0]) }
+    #expect(isInOrder, "without \(missing) of \(frames.count)")
+    #expect(!pair.here.events.contains { if case .keyFrameRequested = $0 { true } else { false } }, "\(pair.here.events)")
+  }
+
   private func receive(_ pair: SessionPair, _ ssrc: UInt32, _ number: UInt16, type: UInt8 = 96, mid: String? = nil, rid: String? = nil) {
     var header = RTPHeader(payloadType: type, sequence: SequenceNumber(number), timestamp: RTPTimestamp(0), ssrc: SSRC(ssrc))
     (header.extensions.mid, header.extensions.rid) = (mid, rid)

@@ -59,9 +59,11 @@ final class SessionPair {
     }
   }
 
-  func send(_ encoding: RTPEncoding, _ size: Int, isKey: Bool, _ number: Int, on stream: Int) throws -> [UInt8] {
+  func send(_ encoding: RTPEncoding, _ size: Int, isKey: Bool, isDroppable: Bool = false, _ number: Int, on stream: Int) throws -> [UInt8] {
     let frame = TestFrame.make(encoding, size, isKey: isKey, number)
-    try frame.withUnsafeBytes { try left.send($0, number: UInt16(truncatingIfNeeded: number), units: now / 11_111, on: stream, now: now) }
+    try frame.withUnsafeBytes {
+      try left.send($0, number: UInt16(truncatingIfNeeded: number), units: now / 11_111, isDroppable: isDroppable, on: stream, now: now)
+    }
     return frame
   }
 }

@@ -63,6 +63,19 @@ import Testing
     #expect(encoding.nextNumber(of: 0) == 1 && encoding.nextNumber(of: 0) == 2 && encoding.nextNumber(of: 2) == 1)
   }
 
+  /// In all layers but the largest; a stream in one has none.
+  @Test func everySecondFrameOfSmallLayersIsDroppable() throws {
+    let (three, one) = (try encoding(layers: 3), try encoding(layers: 1))
+    for number in 1...8 {
+      func droppable(_ encoding: LayerEncoding, _ plan: LayerEncoding.Plan) throws -> [Bool] {
+        try encode(number, by: encoding, plan).map { $0.frame.flags & UInt32(MSDK_ENCODED_DROPPABLE) != 0 }
+      }
+      let isUpper = number % 2 == 0
+      #expect(try droppable(three, plan([true, true, true])) == [isUpper, isUpper, false], "\(number)")
+      #expect(try droppable(one, plan([true])) == [false], "\(number)")
+    }
+  }
+
   @Test func whatIsLeftOutBeginsAgainWithAKeyFrame() throws {
     let encoding = try encoding(layers: 3)
     _ = try encode(1, by: encoding, plan([true, true, true]))
