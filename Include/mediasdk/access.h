@@ -48,12 +48,6 @@ enum {
   MSDK_SOURCE_SCREEN_SHARE_AUDIO = 8
 };
 
-/** An attribute that the participant has from the beginning, and that all participants can read. */
-typedef struct msdk_access_attribute { /* frozen, 16 bytes */
-  const char *key;   /**< 1..MSDK_ATTRIBUTE_KEY_MAX bytes; no two are the same */
-  const char *value; /**< up to MSDK_ATTRIBUTE_VALUE_MAX bytes */
-} msdk_access_attribute;
-
 typedef struct msdk_access_token_options {
   uint32_t struct_size;
   uint32_t grants;          /**< MSDK_GRANT_*; 0: MSDK_GRANT_MEMBER */
@@ -65,7 +59,7 @@ typedef struct msdk_access_token_options {
   const char *user_id;      /**< unique in the room, LiveKit's identity; 1..MSDK_NAME_MAX bytes; NULL or "" only without MSDK_GRANT_JOIN */
   const char *display_name; /**< up to MSDK_NAME_MAX bytes; NULL: none */
   const char *metadata;     /**< text that all participants can read; as long as fits into the token; NULL: none */
-  const msdk_access_attribute *attributes;
+  const msdk_key_value *attributes; /**< that the participant has from the beginning, and that all participants can read */
   uint32_t attribute_count; /**< up to MSDK_ATTRIBUTES_MAX */
   uint32_t reserved0;       /**< 0 */
 } msdk_access_token_options;

@@ -20,6 +20,12 @@ enum {
   MSDK_ACCESS_TOKEN_MAX = 4095 /**< bytes of an access token, without the NUL */
 };
 
+/** An attribute of a list that a function takes. */
+typedef struct msdk_key_value { /* frozen, 16 bytes */
+  const char *key;   /**< 1..MSDK_ATTRIBUTE_KEY_MAX bytes (session.h); no two of a list are the same */
+  const char *value; /**< up to MSDK_ATTRIBUTE_VALUE_MAX bytes */
+} msdk_key_value;
+
 #define MSDK_WAIT_FOREVER UINT32_MAX /**< a timeout_ms: wait without limit */
 
 /** What a full queue does when one more entry comes. */

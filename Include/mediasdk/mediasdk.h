@@ -25,8 +25,8 @@
  * Complete programs are in Examples/C of the source tree, and installed in share/doc/mediasdk/examples: send.c and receive.c for
  * video, tone.c, record.c and wav.c for audio, bot.c for received RGB, renderer.c for a class of the program's own, tap.c for what the
  * program itself sends and for the log, rtp.c for a call by RTP over a network. serve.c serves a room to other processes, or joins one.
- * access_token.c signs who may join a room of a LiveKit server. chat.c sends and receives data (data.h), rpc.c calls methods of others
- * (rpc.h).
+ * access_token.c signs who may join a room of a LiveKit server. chat.c sends and receives data (data.h), files.c texts and files
+ * (data_stream.h), rpc.c calls methods of others (rpc.h).
  *
  * Handles. Engines, sessions, streams, frame senders and instances are opaque pointers of distinct types. The value of a handle is
  * a token with a generation, not an address. Every function checks its handles. NULL, garbage, a destroyed handle and a handle of
@@ -89,6 +89,7 @@
 
 #include "access.h"
 #include "data.h"
+#include "data_stream.h"
 #include "rpc.h"
 #include "encryption.h"
 #include "engine.h"

@@ -230,13 +230,15 @@ enum {
   MSDK_EVENT_DATA_CHANNEL_LOW = 39, /**< value: the channel; msdk_session_set_low_threshold */
   /** Data of others has come (data.h). Read until MSDK_E_AGAIN, before which the event does not come again. */
   MSDK_EVENT_DATA_AVAILABLE = 40,
-  MSDK_EVENT_DATA_WRITABLE = 41, /**< msdk_session_send_data, which returned MSDK_E_AGAIN, has room again */
+  MSDK_EVENT_DATA_WRITABLE = 41, /**< data, which was refused with MSDK_E_AGAIN, has room again */
   /** incoming_video or incoming_audio, user_id, kind; or outgoing_video or outgoing_audio, kind; state: MSDK_ENCRYPTION_*; value: the
    * index of the key. Of each stream that is encrypted, or should be, when it begins and when the state changes (encryption.h). */
   MSDK_EVENT_STREAM_ENCRYPTION = 42,
   /** A request of another participant, or the result of a call, has come (rpc.h). Read until MSDK_E_AGAIN, before which the event does not
    * come again. */
-  MSDK_EVENT_RPC_AVAILABLE = 43
+  MSDK_EVENT_RPC_AVAILABLE = 43,
+  /** A part of a stream of data has come (data_stream.h). Read until MSDK_E_AGAIN, before which the event does not come again. */
+  MSDK_EVENT_DATA_STREAM_AVAILABLE = 44
 };
 
 /** Return the name of an event's type, or of a state of any of the families MSDK_SESSION_*, MSDK_OUTGOING_*, MSDK_INCOMING_*,

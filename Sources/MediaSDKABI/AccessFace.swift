@@ -46,29 +46,11 @@ extension LiveKitGrants {
       room: try ForeignText.read(native.room, limit: Int(MSDK_NAME_MAX), argument: "options.room"))
     name = try ForeignText.readOptional(native.display_name, limit: Int(MSDK_NAME_MAX), argument: "options.display_name") ?? ""
     metadata = try ForeignText.readOptional(native.metadata, limit: LiveKitToken.longest, argument: "options.metadata") ?? ""
-    attributes = try LiveKitGrants.attributes(of: native)
+    attributes = try ForeignLists.attributes(native.attributes, native.attribute_count)
     sources = all.filter { Int(native.sources) & $0.bit != 0 }.map(\.name)
     (joins, publishes) = (bits & MSDK_GRANT_JOIN != 0, bits & MSDK_GRANT_PUBLISH != 0)
     (subscribes, publishesData) = (bits & MSDK_GRANT_SUBSCRIBE != 0, bits & MSDK_GRANT_PUBLISH_DATA != 0)
     updatesMetadata = bits & MSDK_GRANT_UPDATE_METADATA != 0
     (isAdministrator, isHidden) = (bits & MSDK_GRANT_ADMIN != 0, bits & MSDK_GRANT_HIDDEN != 0)
-  }
-
-  private static func attributes(of native: msdk_access_token_options) throws(MediaError) -> [String: String] {
-    guard native.attribute_count <= UInt32(MSDK_ATTRIBUTES_MAX) else {
-      throw MediaError(.range, "options.attribute_count is \(native.attribute_count); accepted: 0..\(MSDK_ATTRIBUTES_MAX)")
-    }
-    var attributes: [String: String] = [:]
-    for index in 0..<Int(native.attribute_count) {
-      let name = "options.attributes[\(index)]"
-      let one = try required(native.attributes, "options.attributes")[index]
-      let key = try ForeignText.read(one.key, limit: Int(MSDK_ATTRIBUTE_KEY_MAX), argument: "\(name).key")
-      guard !key.isEmpty else { throw MediaError(.invalid, "\(name).key is empty; accepted: 1..\(MSDK_ATTRIBUTE_KEY_MAX) bytes") }
-      let value = try ForeignText.read(one.value, limit: Int(MSDK_ATTRIBUTE_VALUE_MAX), argument: "\(name).value")
-      guard attributes.updateValue(value, forKey: key) == nil else {
-        throw MediaError(.invalid, "\(name).key is \"\(key)\", as that of another; accepted: each key once")
-      }
-    }
-    return attributes
   }
 }

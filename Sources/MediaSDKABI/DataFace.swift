@@ -44,19 +44,7 @@ extension DataMessage {
     try ForeignStruct.checkReserved(native.reserved0, "options.reserved0")
     isLossy = native.flags & UInt32(MSDK_DATA_LOSSY) != 0
     topic = try ForeignText.readOptional(native.topic, limit: Int(MSDK_DATA_TOPIC_MAX), argument: "options.topic") ?? ""
-    guard let users = native.recipients else {
-      guard native.recipient_count == 0 else {
-        throw MediaError(.invalid, "options.recipient_count is \(native.recipient_count), and options.recipients is NULL; accepted: 0")
-      }
-      return
-    }
-    guard (1...UInt32(MSDK_DATA_RECIPIENTS_MAX)).contains(native.recipient_count) else {
-      throw MediaError(
-        .range, "options.recipient_count is \(native.recipient_count); accepted: 1..\(MSDK_DATA_RECIPIENTS_MAX), or 0 without recipients")
-    }
-    for index in 0..<Int(native.recipient_count) {
-      recipients.append(try ForeignText.read(users[index], limit: Int(MSDK_NAME_MAX), argument: "options.recipients[\(index)]"))
-    }
+    recipients = try ForeignLists.recipients(native.recipients, native.recipient_count)
   }
 }
 

@@ -87,9 +87,14 @@ public func msdk_session_participant_attribute_at(
     let user = try ForeignText.read(userID, limit: Int(MSDK_NAME_MAX), argument: "user_id")
     let attributes = try session.attributes(of: user)
     let key = try element(of: attributes.keys, index, "attributes")
-    var native = msdk_attribute()
-    withUnsafeMutableBytes(of: &native.key) { ForeignText.write(key, to: $0) }
-    withUnsafeMutableBytes(of: &native.value) { ForeignText.write(attributes[key] ?? "", to: $0) }
-    try ForeignStruct.write(native, to: required(out, "out"), argument: "out")
+    try ForeignStruct.write(msdk_attribute(key, attributes[key] ?? ""), to: required(out, "out"), argument: "out")
+  }
+}
+
+extension msdk_attribute {
+  init(_ key: String, _ value: String) {
+    self.init()
+    withUnsafeMutableBytes(of: &self.key) { ForeignText.write(key, to: $0) }
+    withUnsafeMutableBytes(of: &self.value) { ForeignText.write(value, to: $0) }
   }
 }

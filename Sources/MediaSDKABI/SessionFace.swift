@@ -230,6 +230,7 @@ extension StampedEvent {
     case .dataAvailable: native.set(MSDK_EVENT_DATA_AVAILABLE)
     case .dataWritable: native.set(MSDK_EVENT_DATA_WRITABLE)
     case .callAvailable: native.set(MSDK_EVENT_RPC_AVAILABLE)
+    case .dataStreamAvailable: native.set(MSDK_EVENT_DATA_STREAM_AVAILABLE)
     case .encryption(let stream, let state, let index):
       switch stream {
       case .outgoing(let stream):

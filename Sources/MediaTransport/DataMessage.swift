@@ -19,11 +19,14 @@ public struct DataMessage: Sendable, Equatable {
   public var isLossy = false
   /// User ids of members; empty: everybody but the sender.
   public var recipients: [String] = []
-  /// It is a part of a remote procedure call, of which the bytes are the payload.
-  package var call: RemoteCallPart?
+  /// What it is.
+  package var content = DataContent.user
 
   /// Reliable, for everybody, without a topic.
   public init(_ bytes: [UInt8]) { self.bytes = bytes }
+
+  /// Bytes that are kept for it.
+  var size: Int { bytes.count + content.weight }
 
   /// Whether it is for that member, if they are not the sender.
   func isFor(_ userID: String) -> Bool { recipients.isEmpty || recipients.contains(userID) }
@@ -43,11 +46,11 @@ struct DataFlow: Sendable {
 
   /// False: there is no room for it, of which the sender is notified when there is, unless it may be lost.
   mutating func take(_ message: DataMessage) -> Bool {
-    guard messages < DataFlow.mostMessages, bytes + message.bytes.count <= DataFlow.mostBytes else {
+    guard messages < DataFlow.mostMessages, bytes + message.size <= DataFlow.mostBytes else {
       isAwaited = isAwaited || !message.isLossy
       return false
     }
-    (messages, bytes) = (messages + 1, bytes + message.bytes.count)
+    (messages, bytes) = (messages + 1, bytes + message.size)
     return true
   }
 
@@ -58,7 +61,7 @@ struct DataFlow: Sendable {
 
   /// It is passed on. Whether the sender is to be notified.
   mutating func release(_ message: DataMessage) -> Bool {
-    (messages, bytes) = (messages - 1, bytes - message.bytes.count)
+    (messages, bytes) = (messages - 1, bytes - message.size)
     return messages <= DataFlow.mostMessages / 2 && bytes <= DataFlow.mostBytes / 2 && resume()
   }
 

@@ -107,6 +107,31 @@ cp Examples/C/rpc.c "$root"
 )
 ok "Examples/C/rpc.c builds with pkg-config, and one of them calls a method of the other"
 
+# Two programs, of which one sends the other a file.
+cp Examples/C/files.c "$root"
+(
+  cd "$root"
+  $cc files.c $(pkg-config --cflags --libs mediasdk) -o files
+  export LD_LIBRARY_PATH=$stage/lib
+  timeout 120 "$stage/bin/msdk" serve lobby --address 127.0.0.1 --api-key key.txt > files.log &
+  room=$!
+  trap 'kill $room' EXIT
+  for _ in $(seq 300); do grep -qs 'ws://' files.log && break; sleep 0.1; done
+  url=livekit+$(grep -o 'ws://[^ ]*' files.log | head -n 1)
+  token() { "$stage/bin/msdk" token --room lobby --user "$1" --api-key key.txt; }
+  mkdir received
+  TOKEN=$(token bob) env --chdir=received timeout 60 ../files "$url" bob > bob.log &
+  bob=$!
+  head -c 3000000 /dev/urandom > sent.bin
+  TOKEN=$(token alice) timeout 60 ./files "$url" alice bob sent.bin 'have a look'
+  for _ in $(seq 300); do grep -qs 'have a look' bob.log && break; sleep 0.1; done
+  kill -INT "$bob"
+  wait "$bob"
+  cmp sent.bin received/sent.bin
+  grep -q '^alice: sent.bin$' bob.log && grep -q '^alice: have a look$' bob.log
+)
+ok "Examples/C/files.c builds with pkg-config, and one of them sends the other a file"
+
 # A program and GStreamer, to each other. The ports are free, and beside those that others are given.
 cp Examples/C/rtp.c "$root"
 port=$(python3 -c 'import socket; one = socket.socket(type=socket.SOCK_DGRAM); one.bind(("", 0)); print(one.getsockname()[1] & 0x3FFC | 0x4000)')

@@ -1163,6 +1163,7 @@ VALUE(MSDK_EVENT_DATA_AVAILABLE, 40);
 VALUE(MSDK_EVENT_DATA_WRITABLE, 41);
 VALUE(MSDK_EVENT_STREAM_ENCRYPTION, 42);
 VALUE(MSDK_EVENT_RPC_AVAILABLE, 43);
+VALUE(MSDK_EVENT_DATA_STREAM_AVAILABLE, 44);
 VALUE(MSDK_ATTRIBUTES_MAX, 32);
 VALUE(MSDK_ATTRIBUTE_KEY_MAX, 63);
 VALUE(MSDK_ATTRIBUTE_VALUE_MAX, 1023);
@@ -1384,6 +1385,42 @@ AT(msdk_data_message, missed, 16);
 AT(msdk_data_message, user_id, 24);
 AT(msdk_data_message, topic, 280);
 
+/* ------------------------------------------------------------------------------------------------------------------------ data_stream.h */
+
+VALUE(MSDK_DATA_STREAM_CHUNK_MAX, 15000);
+VALUE(MSDK_DATA_STREAM_TEXT, 0xB00);
+VALUE(MSDK_DATA_STREAM_BYTES, 0xB01);
+VALUE(MSDK_DATA_PART_BEGAN, 0xB10);
+VALUE(MSDK_DATA_PART_CHUNK, 0xB11);
+VALUE(MSDK_DATA_PART_ENDED, 0xB12);
+VALUE(MSDK_DATA_PART_ABORTED, 0xB13);
+SIZE(msdk_data_stream_options, 64);
+AT(msdk_data_stream_options, struct_size, 0);
+AT(msdk_data_stream_options, type, 4);
+AT(msdk_data_stream_options, topic, 8);
+AT(msdk_data_stream_options, name, 16);
+AT(msdk_data_stream_options, mime_type, 24);
+AT(msdk_data_stream_options, total_size, 32);
+AT(msdk_data_stream_options, recipients, 40);
+AT(msdk_data_stream_options, attributes, 48);
+AT(msdk_data_stream_options, recipient_count, 56);
+AT(msdk_data_stream_options, attribute_count, 60);
+SIZE(msdk_data_stream_part, 1208);
+AT(msdk_data_stream_part, struct_size, 0);
+AT(msdk_data_stream_part, part, 4);
+AT(msdk_data_stream_part, stream, 8);
+AT(msdk_data_stream_part, size, 16);
+AT(msdk_data_stream_part, total_size, 24);
+AT(msdk_data_stream_part, missed, 32);
+AT(msdk_data_stream_part, began_ms, 40);
+AT(msdk_data_stream_part, type, 48);
+AT(msdk_data_stream_part, attribute_count, 52);
+AT(msdk_data_stream_part, user_id, 56);
+AT(msdk_data_stream_part, topic, 312);
+AT(msdk_data_stream_part, name, 568);
+AT(msdk_data_stream_part, mime_type, 824);
+AT(msdk_data_stream_part, text, 952);
+
 /* -------------------------------------------------------------------------------------------------------------------------------- rpc.h */
 
 VALUE(MSDK_RPC_PAYLOAD_MAX, 15360);
@@ -1461,9 +1498,9 @@ VALUE(MSDK_SOURCE_MICROPHONE, 2);
 VALUE(MSDK_SOURCE_SCREEN_SHARE, 4);
 VALUE(MSDK_SOURCE_SCREEN_SHARE_AUDIO, 8);
 
-SIZE(msdk_access_attribute, 16);
-AT(msdk_access_attribute, key, 0);
-AT(msdk_access_attribute, value, 8);
+SIZE(msdk_key_value, 16);
+AT(msdk_key_value, key, 0);
+AT(msdk_key_value, value, 8);
 
 SIZE(msdk_access_token_options, 80);
 AT(msdk_access_token_options, struct_size, 0);

@@ -285,6 +285,12 @@ static void on_nothing_event(void *user, const msdk_event *event) { (void)user, 
   X(SESSION, session, rpc_read, (msdk_session_rpc_read(it, &(msdk_rpc_message){.struct_size = sizeof(msdk_rpc_message)}, NULL, 0)))        \
   X(SESSION, session, rpc_respond, msdk_session_rpc_respond(it, 1, NULL))                                                                  \
   X(SESSION, session, rpc_fail, msdk_session_rpc_fail(it, 1, 1, NULL, NULL))                                                               \
+  X(SESSION, session, data_stream_open, (msdk_session_data_stream_open(it, &(msdk_data_stream_options){.struct_size = sizeof(msdk_data_stream_options), .type = 0xB00}, &(uint64_t){0})))\
+  X(SESSION, session, data_stream_write, msdk_session_data_stream_write(it, 1, NULL, 0))                                                   \
+  X(SESSION, session, data_stream_close, msdk_session_data_stream_close(it, 1, NULL))                                                      \
+  X(SESSION, session, data_stream_accept, msdk_session_data_stream_accept(it, "topic"))                                                    \
+  X(SESSION, session, data_stream_read, (msdk_session_data_stream_read(it, &(msdk_data_stream_part){.struct_size = sizeof(msdk_data_stream_part)}, NULL, 0)))\
+  X(SESSION, session, data_stream_attribute_at, (msdk_session_data_stream_attribute_at(it, 1, 0, &(msdk_attribute){.struct_size = sizeof(msdk_attribute)})))\
   X(SESSION, session, set_frame_key, (msdk_session_set_frame_key(it, NULL, 0, (const uint8_t[]){1}, 1)))                                 \
   X(SESSION, session, select_frame_key, msdk_session_select_frame_key(it, 0))                                                            \
   X(SESSION, session, ratchet_frame_key, msdk_session_ratchet_frame_key(it, NULL, 0))                                                    \

@@ -109,6 +109,7 @@ final class Call {
     case .channel(let channel, let event): "channel \(channel.value) \(event)"
     case .dataAvailable: "data available"
     case .callAvailable: "call available"
+    case .dataStreamAvailable: "data stream available"
     case .dataWritable: "data writable"
     case .encryption(_, let state, let index): "encryption \(state) \(index)"
     }

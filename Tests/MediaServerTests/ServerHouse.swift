@@ -186,6 +186,8 @@ final class RoomEnd: TransportDelegate, EncodedSink, @unchecked Sendable {
   private(set) var data: [String] = []
   /// And of parts of calls.
   private(set) var calls: [String] = []
+  /// And of streams of data.
+  private(set) var dataStreams: [String] = []
   var subscribes = true
   /// Who is in the room, as it was told last.
   private(set) var others: Set<String> = []
@@ -241,7 +243,11 @@ final class RoomEnd: TransportDelegate, EncodedSink, @unchecked Sendable {
     case .reconnecting: events.append("reconnecting")
     case .reconnected: events.append("reconnected")
     case .data(let user, let message):
-      if let call = message.call { return calls.append("\(user): \(call) \(message.bytes)") }
+      switch message.content {
+      case .user: break
+      case .call(let part): return calls.append("\(user): \(part) \(message.bytes)")
+      case .stream(let part): return dataStreams.append("\(user): \(part) \(message.bytes)")
+      }
       data.append("\(user): \(String(decoding: message.bytes, as: UTF8.self)) \(message.topic)\(message.isLossy ? " lossy" : "")")
     case .dataWritable: events.append("data writable")
     default: break

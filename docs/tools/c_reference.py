@@ -21,6 +21,7 @@ FIRST = (
     "engine.h",
     "session.h",
     "data.h",
+    "data_stream.h",
     "rpc.h",
     "encryption.h",
     "room.h",

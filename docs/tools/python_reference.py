@@ -14,7 +14,7 @@ ROOT = Path(__file__).resolve().parents[2]
 # A page, its title, and the modules whose names it has.
 PAGES = (
     ("engine", "Engine and rooms", ("engine", "room", "serve", "access", "clock", "mediasdk")),
-    ("session", "Sessions", ("session", "data", "rpc", "data_channel")),
+    ("session", "Sessions", ("session", "data", "data_stream", "rpc", "data_channel")),
     ("outgoing", "Sending video and audio", ("outgoing", "sender", "frame_pacer", "report", "outgoing_audio")),
     ("incoming", "Receiving video and audio", ("incoming", "incoming_audio", "view")),
     ("frames", "Frames and formats", ("frame", "plane", "formats", "audio_frame", "audio_format", "encoded")),

@@ -88,6 +88,8 @@ FAMILIES = (
     Family("Moderation", "MSDK_MODERATION_", OPEN, "What a moderator did to a session."),
     Family("NetworkFlag", "MSDK_NETWORK_", FLAGS),
     Family("InstanceState", "MSDK_INSTANCE_", OPEN),
+    Family("DataStreamType", "MSDK_DATA_STREAM_", OPEN, "What the chunks of a stream of data are."),
+    Family("DataPart", "MSDK_DATA_PART_", OPEN, "What of a stream of data has come."),
     Family("RpcKind", "MSDK_RPC_", OPEN, "What has come of remote procedure calls."),
     Family("RpcErrorCode", "MSDK_RPC_ERROR_", OPEN, "Why a call did not succeed, as LiveKit's SDKs number it.  Programs have codes of their own."),
     Family("EncryptionState", "MSDK_ENCRYPTION_", OPEN, "How the end-to-end encryption of a stream is."),

@@ -23,16 +23,18 @@ from .audio_format import AudioFormat
 from .audio_frame import AudioFrame
 from .clock import TIME_ZERO, from_ticks, from_units, to_ticks, to_units
 from .commands import Command, CommandArg
-from .constants import (ACCESS_TOKEN_MAX, ATTRIBUTES_MAX, ATTRIBUTE_KEY_MAX, ATTRIBUTE_VALUE_MAX, AudioKind, CHANNELS_MAX, CaptureFlag,
-                        ClassFlag, Clock, Codec, CommandFlag, Containment, Content, DATA_MAX, DATA_RECIPIENTS_MAX, DATA_TOPIC_MAX,
-                        DIMENSION_MAX, DataFlag, DescriptionOutcome, Direction, DropReason, Duplicate, EncodedFlag, EncryptionState,
-                        EventType, FRAME_KEY_INDEX_MAX, FRAME_KEY_MAX, FeedReason, FrameFlag, Grant, IncomingState, IngestState,
-                        InstanceState, IsolatedFlag, Isolation, Kind, Limits, LogLevel, Matrix, Moderation, NAME_MAX, OpusApplication,
-                        Orientation, Outcome, OutgoingState, Output, PORT_ANY, ParamFlag, Permission, PixelFormat, PluginEvent, Preset,
-                        Quality, QueuePolicy, RPC_METHOD_MAX, RPC_PAYLOAD_MAX, RpcErrorCode, RpcKind, SampleFormat, Scale,
-                        ScreenShareState, SdpType, SessionState, Source, SpeakerState, Status, TEXT_MAX, ValueType, VideoKind)
+from .constants import (ACCESS_TOKEN_MAX, ATTRIBUTES_MAX, ATTRIBUTE_KEY_MAX, ATTRIBUTE_VALUE_MAX, AudioKind, CHANNELS_MAX,
+                        CaptureFlag, ClassFlag, Clock, Codec, CommandFlag, Containment, Content, DATA_MAX, DATA_RECIPIENTS_MAX,
+                        DATA_STREAM_CHUNK_MAX, DATA_TOPIC_MAX, DIMENSION_MAX, DataFlag, DataPart, DataStreamType, DescriptionOutcome,
+                        Direction, DropReason, Duplicate, EncodedFlag, EncryptionState, EventType, FRAME_KEY_INDEX_MAX,
+                        FRAME_KEY_MAX, FeedReason, FrameFlag, Grant, IncomingState, IngestState, InstanceState, IsolatedFlag,
+                        Isolation, Kind, Limits, LogLevel, Matrix, Moderation, NAME_MAX, OpusApplication, Orientation, Outcome,
+                        OutgoingState, Output, PORT_ANY, ParamFlag, Permission, PixelFormat, PluginEvent, Preset, Quality,
+                        QueuePolicy, RPC_METHOD_MAX, RPC_PAYLOAD_MAX, RpcErrorCode, RpcKind, SampleFormat, Scale, ScreenShareState,
+                        SdpType, SessionState, Source, SpeakerState, Status, TEXT_MAX, ValueType, VideoKind)
 from .data import Data
 from .data_channel import DataChannel
+from .data_stream import DataStreamPart, DataStreamWriter, DataStreams
 from .encoded import EncodedFrame
 from .engine import ClassInfo, Engine
 from .errors import (AgainError, BufferSmallError, ClosedError, CorruptError, DeviceLostError, ExistsError, ForkedError, FormatError,
@@ -40,13 +42,14 @@ from .errors import (AgainError, BufferSmallError, ClosedError, CorruptError, De
                      PluginABIError, PluginDiedError, RangeError, RefusedError, RemovedError, FullError, StaleSenderError, StateError,
                      ThreadError, UnsupportedError, UntrustedError, ValueTypeError)
 from .events import (AccessExpiring, AccessRenewed, ActiveSpeakerChanged, AudioLevelMeasured, CandidatesComplete, CodecChanged,
-                     DataAvailable, DataChannelClosed, DataChannelLow, DataChannelOpened, DataWritable, EstimateChanged, Event,
-                     FrameSenderChanged, ICEServerFailed, IncomingAudioAdded, IncomingAudioMuted, IncomingAudioRemoved,
-                     IncomingAudioStateChanged, IncomingVideoAdded, IncomingVideoRemoved, IncomingVideoStateChanged, IngestChanged,
-                     InstanceEvent, KeyFrameRequested, LocalCandidate, MessageAvailable, Moderated, NegotiationNeeded,
-                     NetworkQualityChanged, OutgoingAudioStateChanged, OutgoingVideoStateChanged, ParticipantAttributeChanged,
-                     ParticipantJoined, ParticipantLeft, PluginReported, ReceiversChanged, RestartWanted, RpcAvailable,
-                     ScreenShareStateChanged, SessionStateChanged, StatsDue, StreamEncryptionChanged, StreamUnreachable, VideoWanted)
+                     DataAvailable, DataChannelClosed, DataChannelLow, DataChannelOpened, DataStreamAvailable, DataWritable,
+                     EstimateChanged, Event, FrameSenderChanged, ICEServerFailed, IncomingAudioAdded, IncomingAudioMuted,
+                     IncomingAudioRemoved, IncomingAudioStateChanged, IncomingVideoAdded, IncomingVideoRemoved,
+                     IncomingVideoStateChanged, IngestChanged, InstanceEvent, KeyFrameRequested, LocalCandidate, MessageAvailable,
+                     Moderated, NegotiationNeeded, NetworkQualityChanged, OutgoingAudioStateChanged, OutgoingVideoStateChanged,
+                     ParticipantAttributeChanged, ParticipantJoined, ParticipantLeft, PluginReported, ReceiversChanged,
+                     RestartWanted, RpcAvailable, ScreenShareStateChanged, SessionStateChanged, StatsDue, StreamEncryptionChanged,
+                     StreamUnreachable, VideoWanted)
 from .formats import FrameLayout, PlaneShape, VideoFormat, frame_layout, plane_shapes
 from .frame import Frame
 from .frame_pacer import FramePacer
@@ -81,14 +84,16 @@ __all__ = [
     "ACCESS_TOKEN_MAX", "ATTRIBUTES_MAX", "ATTRIBUTE_KEY_MAX", "ATTRIBUTE_VALUE_MAX", "AccessExpiring", "AccessRenewed",
     "AccessRequest", "ActiveSpeakerChanged", "AgainError", "AudioFormat", "AudioFrame", "AudioKind", "AudioLevelMeasured",
     "AudioProducer", "BufferSmallError", "CHANNELS_MAX", "CandidatesComplete", "CaptureFlag", "Choice", "ClassFlag", "ClassInfo",
-    "Clock", "ClosedError", "Codec", "CodecChanged", "Command", "CommandArg", "CommandFlag", "Containment", "Content", "CorruptError",
-    "DATA_MAX", "DATA_RECIPIENTS_MAX", "DATA_TOPIC_MAX", "DIMENSION_MAX", "Data", "DataAvailable", "DataChannel", "DataChannelClosed",
-    "DataChannelLow", "DataChannelOpened", "DataFlag", "DataWritable", "DescriptionOutcome", "DeviceLostError", "Direction",
-    "DropReason", "Duplicate", "EncodedFlag", "EncodedFrame", "EncryptionState", "Engine", "EngineStats", "EstimateChanged", "Event",
-    "EventType", "ExistsError", "FRAME_KEY_INDEX_MAX", "FRAME_KEY_MAX", "FeedReason", "Filter", "ForkedError", "FormatError", "Frame",
-    "FrameFlag", "FrameLayout", "FramePacer", "FrameReport", "FrameSender", "FrameSenderChanged", "FullError", "Grant", "HandleError",
-    "ICEServerFailed", "InboundStats", "IncomingAudio", "IncomingAudioAdded", "IncomingAudioMuted", "IncomingAudioRemoved",
-    "IncomingAudioStateChanged", "IncomingAudioStats", "IncomingState", "IncomingVideo", "IncomingVideoAdded", "IncomingVideoRemoved",
+    "Clock", "ClosedError", "Codec", "CodecChanged", "Command", "CommandArg", "CommandFlag", "Containment", "Content",
+    "CorruptError", "DATA_MAX", "DATA_RECIPIENTS_MAX", "DATA_STREAM_CHUNK_MAX", "DATA_TOPIC_MAX", "DIMENSION_MAX", "Data",
+    "DataAvailable", "DataChannel", "DataChannelClosed", "DataChannelLow", "DataChannelOpened", "DataFlag", "DataPart",
+    "DataStreamAvailable", "DataStreamPart", "DataStreamType", "DataStreamWriter", "DataStreams", "DataWritable",
+    "DescriptionOutcome", "DeviceLostError", "Direction", "DropReason", "Duplicate", "EncodedFlag", "EncodedFrame",
+    "EncryptionState", "Engine", "EngineStats", "EstimateChanged", "Event", "EventType", "ExistsError", "FRAME_KEY_INDEX_MAX",
+    "FRAME_KEY_MAX", "FeedReason", "Filter", "ForkedError", "FormatError", "Frame", "FrameFlag", "FrameLayout", "FramePacer",
+    "FrameReport", "FrameSender", "FrameSenderChanged", "FullError", "Grant", "HandleError", "ICEServerFailed", "InboundStats",
+    "IncomingAudio", "IncomingAudioAdded", "IncomingAudioMuted", "IncomingAudioRemoved", "IncomingAudioStateChanged",
+    "IncomingAudioStats", "IncomingState", "IncomingVideo", "IncomingVideoAdded", "IncomingVideoRemoved",
     "IncomingVideoStateChanged", "IncomingVideoStats", "IngestChanged", "IngestState", "Instance", "InstanceEvent", "InstanceState",
     "InvalidError", "IsolatedFlag", "Isolation", "IsolationLimits", "KeyFrameRequested", "Kind", "LimitError", "Limits",
     "LocalCandidate", "LogLevel", "Matrix", "MediaIOError", "MediaSDKError", "MediaTimeout", "MessageAvailable", "Moderated",
@@ -98,12 +103,12 @@ __all__ = [
     "Participant", "ParticipantAttributeChanged", "ParticipantJoined", "ParticipantLeft", "Permission", "PixelFormat", "Placement",
     "Plane", "PlaneShape", "PluginABIError", "PluginDiedError", "PluginEvent", "PluginReported", "Preset", "Quality", "QueuePolicy",
     "RPC_METHOD_MAX", "RPC_PAYLOAD_MAX", "RangeError", "ReceiversChanged", "Rectangle", "RefusedError", "RemovedError", "Renderer",
-    "RestartWanted", "RoomServer", "Rpc", "RpcAvailable", "RpcErrorCode", "RpcKind", "RpcMessage",
-    "SampleFormat", "Scale", "ScreenShareState", "ScreenShareStateChanged", "SdpType", "ServeInfo", "Session", "SessionState",
-    "SessionStateChanged", "SessionStats", "Source", "SpeakerState", "StaleSenderError", "StateError", "StatsDue", "Status",
-    "StreamEncryptionChanged", "StreamUnreachable", "TEXT_MAX", "TIME_ZERO", "ThreadError", "UnsupportedError", "UntrustedError",
-    "ValueType", "ValueTypeError", "VideoFormat", "VideoKind", "VideoLimit", "VideoProducer", "VideoWanted", "View",
-    "access_request_fileno", "access_requests", "check_video_limit", "clock", "configure_room", "create_access_token", "frame_layout",
-    "from_ticks", "from_units", "next_access_request", "next_access_request_async", "open_room", "plane_shapes", "script_network",
-    "serve_room", "to_ticks", "to_units", "version", "video_limits",
+    "RestartWanted", "RoomServer", "Rpc", "RpcAvailable", "RpcErrorCode", "RpcKind", "RpcMessage", "SampleFormat", "Scale",
+    "ScreenShareState", "ScreenShareStateChanged", "SdpType", "ServeInfo", "Session", "SessionState", "SessionStateChanged",
+    "SessionStats", "Source", "SpeakerState", "StaleSenderError", "StateError", "StatsDue", "Status", "StreamEncryptionChanged",
+    "StreamUnreachable", "TEXT_MAX", "TIME_ZERO", "ThreadError", "UnsupportedError", "UntrustedError", "ValueType", "ValueTypeError",
+    "VideoFormat", "VideoKind", "VideoLimit", "VideoProducer", "VideoWanted", "View", "access_request_fileno", "access_requests",
+    "check_video_limit", "clock", "configure_room", "create_access_token", "frame_layout", "from_ticks", "from_units",
+    "next_access_request", "next_access_request_async", "open_room", "plane_shapes", "script_network", "serve_room", "to_ticks",
+    "to_units", "version", "video_limits",
 ]

@@ -10,13 +10,14 @@ from .audio_format import AudioFormat, audio_format_of
 from .constants import (AudioKind, Codec, Direction, EncryptionState, EventFlag, EventType, FeedReason, IncomingState, IngestState, Moderation,
                         OutgoingState, Permission, PluginEvent, Quality, ScreenShareState, SessionState, SpeakerState, VideoKind)
 from .events import (AccessExpiring, AccessRenewed, ActiveSpeakerChanged, AudioLevelMeasured, CandidatesComplete, CodecChanged,
-                     DataAvailable, DataChannelClosed, DataChannelLow, DataChannelOpened, DataWritable, EstimateChanged, Event,
-                     FrameSenderChanged, ICEServerFailed, IncomingAudioAdded, IncomingAudioMuted, IncomingAudioRemoved,
-                     IncomingAudioStateChanged, IncomingVideoAdded, IncomingVideoRemoved, IncomingVideoStateChanged, IngestChanged,
-                     KeyFrameRequested, LocalCandidate, MessageAvailable, Moderated, NegotiationNeeded, NetworkQualityChanged,
-                     OutgoingAudioStateChanged, OutgoingVideoStateChanged, ParticipantAttributeChanged, ParticipantJoined, ParticipantLeft,
-                     PluginReported, ReceiversChanged, RestartWanted, RpcAvailable, ScreenShareStateChanged, SessionStateChanged,
-                     StatsDue, StreamEncryptionChanged, StreamUnreachable, VideoWanted)
+                     DataAvailable, DataChannelClosed, DataChannelLow, DataChannelOpened, DataStreamAvailable, DataWritable,
+                     EstimateChanged, Event, FrameSenderChanged, ICEServerFailed, IncomingAudioAdded, IncomingAudioMuted,
+                     IncomingAudioRemoved, IncomingAudioStateChanged, IncomingVideoAdded, IncomingVideoRemoved,
+                     IncomingVideoStateChanged, IngestChanged, KeyFrameRequested, LocalCandidate, MessageAvailable, Moderated,
+                     NegotiationNeeded, NetworkQualityChanged, OutgoingAudioStateChanged, OutgoingVideoStateChanged,
+                     ParticipantAttributeChanged, ParticipantJoined, ParticipantLeft, PluginReported, ReceiversChanged,
+                     RestartWanted, RpcAvailable, ScreenShareStateChanged, SessionStateChanged, StatsDue, StreamEncryptionChanged,
+                     StreamUnreachable, VideoWanted)
 from .data_channel import DataChannel
 from .formats import VideoFormat, format_of
 from .incoming import IncomingVideo
@@ -189,6 +190,7 @@ READERS: Dict[int, _Reader] = {
     EventType.DATA_CHANNEL_LOW: lambda source, head: DataChannelLow(*head, source.channel),
     EventType.DATA_AVAILABLE: lambda source, head: DataAvailable(*head),
     EventType.RPC_AVAILABLE: lambda source, head: RpcAvailable(*head),
+    EventType.DATA_STREAM_AVAILABLE: lambda source, head: DataStreamAvailable(*head),
     EventType.DATA_WRITABLE: lambda source, head: DataWritable(*head),
     EventType.STREAM_ENCRYPTION: lambda source, head: StreamEncryptionChanged(
         *head, source.incoming_video, source.incoming_audio, source.outgoing_video, source.outgoing_audio, source.user_id,

@@ -7,14 +7,14 @@ from ctypes import POINTER, Structure, Union, c_char, c_char_p, c_double, c_int3
 from ._sized import SizedStruct
 
 
-class AccessAttribute(Structure):
+class KeyValue(Structure):
     _fields_ = [("key", c_char_p), ("value", c_char_p)]
 
 
 class AccessTokenOptions(SizedStruct):
     _fields_ = [("struct_size", c_uint32), ("grants", c_uint32), ("sources", c_uint32), ("lifetime_s", c_uint32), ("api_key", c_char_p),
                 ("api_secret", c_char_p), ("room", c_char_p), ("user_id", c_char_p), ("display_name", c_char_p), ("metadata", c_char_p),
-                ("attributes", POINTER(AccessAttribute)), ("attribute_count", c_uint32), ("reserved0", c_uint32)]
+                ("attributes", POINTER(KeyValue)), ("attribute_count", c_uint32), ("reserved0", c_uint32)]
 
 
 class DataOptions(SizedStruct):
@@ -25,6 +25,67 @@ class DataOptions(SizedStruct):
 class DataMessage(SizedStruct):
     _fields_ = [("struct_size", c_uint32), ("flags", c_uint32), ("size", c_uint64), ("missed", c_uint64), ("user_id", c_char * 256),
                 ("topic", c_char * 256)]
+
+
+class SessionOptions(SizedStruct):
+    _fields_ = [("struct_size", c_uint32), ("event_capacity", c_uint32), ("url", c_char_p), ("user_id", c_char_p),
+                ("display_name", c_char_p), ("access_token", c_char_p), ("capture_path", c_char_p), ("capture_flags", c_uint32),
+                ("encrypt_frames", c_uint32)]
+
+
+class Participant(SizedStruct):
+    _fields_ = [("struct_size", c_uint32), ("is_local", c_uint32), ("video_stream_count", c_uint32), ("reserved0", c_uint32),
+                ("user_id", c_char * 256), ("display_name", c_char * 256), ("audio_stream_count", c_uint32), ("is_speaking", c_uint32),
+                ("audio_level", c_uint32), ("is_sharing_screen", c_uint32), ("permissions", c_uint32), ("reserved2", c_uint32)]
+
+
+class Attribute(SizedStruct):
+    _fields_ = [("struct_size", c_uint32), ("reserved0", c_uint32), ("key", c_char * 64), ("value", c_char * 1024)]
+
+
+class VideoFormat(SizedStruct):
+    _fields_ = [("struct_size", c_uint32), ("pixel_format", c_uint32), ("width", c_uint32), ("height", c_uint32), ("fps_num", c_uint32),
+                ("fps_den", c_uint32), ("color_primaries", c_uint32), ("color_transfer", c_uint32), ("color_matrix", c_uint32),
+                ("color_full_range", c_uint32), ("content_hint", c_uint32), ("reserved0", c_uint32), ("expected_delay_ns", c_int64),
+                ("reserved", c_uint32 * 10)]
+
+
+class AudioFormat(SizedStruct):
+    _fields_ = [("struct_size", c_uint32), ("sample_format", c_uint32), ("sample_rate", c_uint32), ("channels", c_uint32),
+                ("planar", c_uint32), ("frames_per_buffer", c_uint32), ("expected_delay_ns", c_int64), ("reserved", c_uint32 * 4)]
+
+
+class Event(SizedStruct):
+    _fields_ = [("struct_size", c_uint32), ("type", c_uint32), ("flags", c_uint32), ("state", c_uint32), ("status", c_int32),
+                ("codec", c_uint32), ("timestamp_ns", c_int64), ("value", c_uint64), ("outgoing_video", c_void_p), ("sender", c_void_p),
+                ("incoming_video", c_void_p), ("instance", c_void_p), ("format", VideoFormat), ("user_id", c_char * 256),
+                ("text", c_char * 512), ("outgoing_audio", c_void_p), ("incoming_audio", c_void_p), ("audio_format", AudioFormat),
+                ("kind", c_uint32), ("direction", c_uint32)]
+
+
+class SessionRendererOptions(SizedStruct):
+    _fields_ = [("struct_size", c_uint32), ("include_local", c_uint32)]
+
+
+class SessionStats(SizedStruct):
+    _fields_ = [("struct_size", c_uint32), ("state", c_uint32), ("available_outgoing_bitrate", c_uint64), ("bytes_sent", c_uint64),
+                ("bytes_received", c_uint64), ("packets_sent", c_uint64), ("packets_received", c_uint64), ("packets_lost", c_uint64),
+                ("events_queued", c_uint64), ("events_dropped", c_uint64), ("participants", c_uint32), ("reserved0", c_uint32),
+                ("packets_foreign", c_uint64), ("packets_refused", c_uint64), ("packets_forged", c_uint64), ("packets_replayed", c_uint64),
+                ("packets_unsent", c_uint64), ("round_trip_time_ns", c_int64), ("outgoing_quality", c_uint32),
+                ("incoming_quality", c_uint32)]
+
+
+class DataStreamOptions(SizedStruct):
+    _fields_ = [("struct_size", c_uint32), ("type", c_uint32), ("topic", c_char_p), ("name", c_char_p), ("mime_type", c_char_p),
+                ("total_size", c_uint64), ("recipients", POINTER(c_char_p)), ("attributes", POINTER(KeyValue)),
+                ("recipient_count", c_uint32), ("attribute_count", c_uint32)]
+
+
+class DataStreamPart(SizedStruct):
+    _fields_ = [("struct_size", c_uint32), ("part", c_uint32), ("stream", c_uint64), ("size", c_uint64), ("total_size", c_uint64),
+                ("missed", c_uint64), ("began_ms", c_int64), ("type", c_uint32), ("attribute_count", c_uint32), ("user_id", c_char * 256),
+                ("topic", c_char * 256), ("name", c_char * 256), ("mime_type", c_char * 128), ("text", c_char * 256)]
 
 
 class RpcMessage(SizedStruct):
@@ -91,13 +152,6 @@ class FrameLayout(SizedStruct):
                 ("stride", c_int32 * 4), ("row_bytes", c_uint32 * 4), ("rows", c_uint32 * 4), ("size", c_uint64)]
 
 
-class VideoFormat(SizedStruct):
-    _fields_ = [("struct_size", c_uint32), ("pixel_format", c_uint32), ("width", c_uint32), ("height", c_uint32), ("fps_num", c_uint32),
-                ("fps_den", c_uint32), ("color_primaries", c_uint32), ("color_transfer", c_uint32), ("color_matrix", c_uint32),
-                ("color_full_range", c_uint32), ("content_hint", c_uint32), ("reserved0", c_uint32), ("expected_delay_ns", c_int64),
-                ("reserved", c_uint32 * 10)]
-
-
 class Plane(Structure):
     _fields_ = [("data", c_void_p), ("size", c_uint64), ("stride", c_int32), ("reserved0", c_uint32), ("reserved1", c_uint64)]
 
@@ -111,11 +165,6 @@ class ExternalFrame(SizedStruct):
     _fields_ = [("struct_size", c_uint32), ("plane_count", c_uint32), ("orientation", c_uint32), ("reserved0", c_uint32),
                 ("plane", Plane * 4), ("format", POINTER(VideoFormat)), ("timestamp_ns", c_int64), ("user", c_void_p),
                 ("release", c_void_p)]
-
-
-class AudioFormat(SizedStruct):
-    _fields_ = [("struct_size", c_uint32), ("sample_format", c_uint32), ("sample_rate", c_uint32), ("channels", c_uint32),
-                ("planar", c_uint32), ("frames_per_buffer", c_uint32), ("expected_delay_ns", c_int64), ("reserved", c_uint32 * 4)]
 
 
 class AudioFrame(SizedStruct):
@@ -330,43 +379,6 @@ class NetworkStep(SizedStruct):
 class NetworkScript(SizedStruct):
     _fields_ = [("struct_size", c_uint32), ("step_count", c_uint32), ("steps", POINTER(NetworkStep)), ("seed", c_uint64),
                 ("user_id", c_char_p)]
-
-
-class SessionOptions(SizedStruct):
-    _fields_ = [("struct_size", c_uint32), ("event_capacity", c_uint32), ("url", c_char_p), ("user_id", c_char_p),
-                ("display_name", c_char_p), ("access_token", c_char_p), ("capture_path", c_char_p), ("capture_flags", c_uint32),
-                ("encrypt_frames", c_uint32)]
-
-
-class Participant(SizedStruct):
-    _fields_ = [("struct_size", c_uint32), ("is_local", c_uint32), ("video_stream_count", c_uint32), ("reserved0", c_uint32),
-                ("user_id", c_char * 256), ("display_name", c_char * 256), ("audio_stream_count", c_uint32), ("is_speaking", c_uint32),
-                ("audio_level", c_uint32), ("is_sharing_screen", c_uint32), ("permissions", c_uint32), ("reserved2", c_uint32)]
-
-
-class Attribute(SizedStruct):
-    _fields_ = [("struct_size", c_uint32), ("reserved0", c_uint32), ("key", c_char * 64), ("value", c_char * 1024)]
-
-
-class Event(SizedStruct):
-    _fields_ = [("struct_size", c_uint32), ("type", c_uint32), ("flags", c_uint32), ("state", c_uint32), ("status", c_int32),
-                ("codec", c_uint32), ("timestamp_ns", c_int64), ("value", c_uint64), ("outgoing_video", c_void_p), ("sender", c_void_p),
-                ("incoming_video", c_void_p), ("instance", c_void_p), ("format", VideoFormat), ("user_id", c_char * 256),
-                ("text", c_char * 512), ("outgoing_audio", c_void_p), ("incoming_audio", c_void_p), ("audio_format", AudioFormat),
-                ("kind", c_uint32), ("direction", c_uint32)]
-
-
-class SessionRendererOptions(SizedStruct):
-    _fields_ = [("struct_size", c_uint32), ("include_local", c_uint32)]
-
-
-class SessionStats(SizedStruct):
-    _fields_ = [("struct_size", c_uint32), ("state", c_uint32), ("available_outgoing_bitrate", c_uint64), ("bytes_sent", c_uint64),
-                ("bytes_received", c_uint64), ("packets_sent", c_uint64), ("packets_received", c_uint64), ("packets_lost", c_uint64),
-                ("events_queued", c_uint64), ("events_dropped", c_uint64), ("participants", c_uint32), ("reserved0", c_uint32),
-                ("packets_foreign", c_uint64), ("packets_refused", c_uint64), ("packets_forged", c_uint64), ("packets_replayed", c_uint64),
-                ("packets_unsent", c_uint64), ("round_trip_time_ns", c_int64), ("outgoing_quality", c_uint32),
-                ("incoming_quality", c_uint32)]
 
 
 class ServeOptions(SizedStruct):

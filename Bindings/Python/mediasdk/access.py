@@ -1,11 +1,12 @@
 """Access tokens, with which participants join the rooms of a LiveKit server."""
 from __future__ import annotations
 
-from ctypes import POINTER, byref, cast, create_string_buffer
+from ctypes import byref, create_string_buffer
 from typing import Mapping
 
 from . import _structs
 from ._call import bounded, check, decode, encode, sized
+from ._lists import set_attributes
 from ._names import member
 from ._native import library
 from .constants import ACCESS_TOKEN_MAX, Grant, Source
@@ -43,14 +44,11 @@ def create_access_token(*, api_key: str, api_secret: str, room: str, user_id: st
     sent = Source(0) if sources is None else member(Source, sources, "sources")
     if sources is not None and not sent:
         raise InvalidError("sources is empty; members of Source, or None for all, are accepted")
-    pairs = [_structs.AccessAttribute(encode(key, "a key of attributes"), encode(value, "a value of attributes"))
-             for key, value in (attributes or {}).items()]
-    array = (_structs.AccessAttribute * len(pairs))(*pairs)
     options = sized(_structs.AccessTokenOptions, grants=bounded(allowed, 32, "grants"), sources=bounded(sent, 32, "sources"),
                     lifetime_s=bounded(lifetime or 0, 32, "lifetime"), api_key=encode(api_key, "api_key"),
                     api_secret=encode(api_secret, "api_secret"), room=encode(room, "room"), user_id=encode(user_id, "user_id"),
-                    display_name=encode(display_name, "display_name"), metadata=encode(metadata, "metadata"),
-                    attributes=cast(array, POINTER(_structs.AccessAttribute)), attribute_count=len(pairs))
+                    display_name=encode(display_name, "display_name"), metadata=encode(metadata, "metadata"))
+    set_attributes(options, attributes)
     buffer = create_string_buffer(ACCESS_TOKEN_MAX + 1)
     check(library.msdk_access_token_create(byref(options), buffer, len(buffer), None))
     return decode(buffer.value)

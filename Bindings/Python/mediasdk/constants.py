@@ -21,6 +21,10 @@ ACCESS_TOKEN_MAX = 4095
 DATA_MAX = 15360
 DATA_TOPIC_MAX = 255
 DATA_RECIPIENTS_MAX = 100
+ATTRIBUTES_MAX = 32
+ATTRIBUTE_KEY_MAX = 63
+ATTRIBUTE_VALUE_MAX = 1023
+DATA_STREAM_CHUNK_MAX = 15000
 RPC_PAYLOAD_MAX = 15360
 RPC_METHOD_MAX = 64
 FRAME_KEY_MAX = 256
@@ -28,9 +32,6 @@ FRAME_KEY_INDEX_MAX = 15
 ARGS_MAX = 8
 INGEST_TOKEN_MIN = 16
 INGEST_TOKEN_MAX = 255
-ATTRIBUTES_MAX = 32
-ATTRIBUTE_KEY_MAX = 63
-ATTRIBUTE_VALUE_MAX = 1023
 SDP_MAX = 65536
 CANDIDATE_MAX = 1024
 MESSAGE_MAX = 262144
@@ -245,6 +246,103 @@ class DataFlag(IntFlag):
     """LOSSY: it may be lost or overtake other data, and is not sent again."""
 
     LOSSY = 1
+
+
+class SessionState(OpenEnum):
+    IDLE = 0x100
+    CONNECTING = 0x101
+    CONNECTED = 0x102
+    RECONNECTING = 0x103
+    DISCONNECTING = 0x104
+    DISCONNECTED = 0x105
+
+
+class Moderation(OpenEnum):
+    """What a moderator did to a session."""
+
+    REMOVED = 1
+    MUTED = 2
+    UNMUTED = 3
+
+
+class EventType(OpenEnum):
+    NONE = 0
+    SESSION_STATE = 1
+    PARTICIPANT_JOINED = 2
+    PARTICIPANT_LEFT = 3
+    OUTGOING_VIDEO_STATE = 4
+    FRAME_SENDER_CHANGED = 5
+    INCOMING_VIDEO_ADDED = 6
+    INCOMING_VIDEO_STATE = 7
+    INCOMING_VIDEO_REMOVED = 8
+    ESTIMATE = 9
+    PLUGIN = 10
+    KEY_FRAME_REQUESTED = 11
+    OUTGOING_AUDIO_STATE = 12
+    INCOMING_AUDIO_ADDED = 13
+    INCOMING_AUDIO_STATE = 14
+    INCOMING_AUDIO_REMOVED = 15
+    INCOMING_AUDIO_MUTED = 16
+    ACTIVE_SPEAKER = 17
+    SCREEN_SHARE_STATE = 18
+    MODERATED = 19
+    INGEST = 20
+    CODEC_CHANGED = 21
+    NETWORK_QUALITY = 22
+    STREAM_UNREACHABLE = 23
+    AUDIO_LEVEL = 24
+    STATS = 25
+    RECEIVERS = 26
+    ACCESS_EXPIRING = 27
+    ACCESS_RENEWED = 28
+    PARTICIPANT_ATTRIBUTE = 29
+    OUTGOING_VIDEO_WANTED = 30
+    NEGOTIATION_NEEDED = 31
+    LOCAL_CANDIDATE = 32
+    CANDIDATES_COMPLETE = 33
+    RESTART_WANTED = 34
+    ICE_SERVER_FAILED = 35
+    DATA_CHANNEL_OPENED = 36
+    DATA_CHANNEL_CLOSED = 37
+    MESSAGE_AVAILABLE = 38
+    DATA_CHANNEL_LOW = 39
+    DATA_AVAILABLE = 40
+    DATA_WRITABLE = 41
+    STREAM_ENCRYPTION = 42
+    RPC_AVAILABLE = 43
+    DATA_STREAM_AVAILABLE = 44
+
+
+class ScreenShareState(OpenEnum):
+    DISABLED = 0x400
+    ENABLED = 0x401
+
+
+class SpeakerState(OpenEnum):
+    SILENT = 0x700
+    ACTIVE = 0x701
+
+
+class EventFlag(IntFlag):
+    """LOST: events before this one were dropped."""
+
+    LOST = 1
+
+
+class DataStreamType(OpenEnum):
+    """What the chunks of a stream of data are."""
+
+    TEXT = 0xB00
+    BYTES = 0xB01
+
+
+class DataPart(OpenEnum):
+    """What of a stream of data has come."""
+
+    BEGAN = 0xB10
+    CHUNK = 0xB11
+    ENDED = 0xB12
+    ABORTED = 0xB13
 
 
 class RpcKind(OpenEnum):
@@ -499,86 +597,6 @@ class AccessFlag(IntFlag):
 
 class NetworkFlag(IntFlag):
     DISCONNECTED = 1
-
-
-class SessionState(OpenEnum):
-    IDLE = 0x100
-    CONNECTING = 0x101
-    CONNECTED = 0x102
-    RECONNECTING = 0x103
-    DISCONNECTING = 0x104
-    DISCONNECTED = 0x105
-
-
-class Moderation(OpenEnum):
-    """What a moderator did to a session."""
-
-    REMOVED = 1
-    MUTED = 2
-    UNMUTED = 3
-
-
-class EventType(OpenEnum):
-    NONE = 0
-    SESSION_STATE = 1
-    PARTICIPANT_JOINED = 2
-    PARTICIPANT_LEFT = 3
-    OUTGOING_VIDEO_STATE = 4
-    FRAME_SENDER_CHANGED = 5
-    INCOMING_VIDEO_ADDED = 6
-    INCOMING_VIDEO_STATE = 7
-    INCOMING_VIDEO_REMOVED = 8
-    ESTIMATE = 9
-    PLUGIN = 10
-    KEY_FRAME_REQUESTED = 11
-    OUTGOING_AUDIO_STATE = 12
-    INCOMING_AUDIO_ADDED = 13
-    INCOMING_AUDIO_STATE = 14
-    INCOMING_AUDIO_REMOVED = 15
-    INCOMING_AUDIO_MUTED = 16
-    ACTIVE_SPEAKER = 17
-    SCREEN_SHARE_STATE = 18
-    MODERATED = 19
-    INGEST = 20
-    CODEC_CHANGED = 21
-    NETWORK_QUALITY = 22
-    STREAM_UNREACHABLE = 23
-    AUDIO_LEVEL = 24
-    STATS = 25
-    RECEIVERS = 26
-    ACCESS_EXPIRING = 27
-    ACCESS_RENEWED = 28
-    PARTICIPANT_ATTRIBUTE = 29
-    OUTGOING_VIDEO_WANTED = 30
-    NEGOTIATION_NEEDED = 31
-    LOCAL_CANDIDATE = 32
-    CANDIDATES_COMPLETE = 33
-    RESTART_WANTED = 34
-    ICE_SERVER_FAILED = 35
-    DATA_CHANNEL_OPENED = 36
-    DATA_CHANNEL_CLOSED = 37
-    MESSAGE_AVAILABLE = 38
-    DATA_CHANNEL_LOW = 39
-    DATA_AVAILABLE = 40
-    DATA_WRITABLE = 41
-    STREAM_ENCRYPTION = 42
-    RPC_AVAILABLE = 43
-
-
-class ScreenShareState(OpenEnum):
-    DISABLED = 0x400
-    ENABLED = 0x401
-
-
-class SpeakerState(OpenEnum):
-    SILENT = 0x700
-    ACTIVE = 0x701
-
-
-class EventFlag(IntFlag):
-    """LOST: events before this one were dropped."""
-
-    LOST = 1
 
 
 class SdpType(OpenEnum):

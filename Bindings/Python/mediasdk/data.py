@@ -1,16 +1,16 @@
 """Data that the participants of a room send each other beside streams."""
 from __future__ import annotations
 
-from ctypes import byref, c_char_p, c_uint8
+from ctypes import byref, c_uint8
 from dataclasses import dataclass
-from typing import Any, Iterable
+from typing import Iterable
 
 from . import _structs
 from ._call import check, decode, encode
+from ._lists import set_recipients
 from ._memory import Buffer
 from ._native import library
-from .constants import DATA_RECIPIENTS_MAX, DataFlag, Status
-from .errors import RangeError
+from .constants import DataFlag, Status
 
 _send = library.msdk_session_send_data
 _read = library.msdk_session_read_data
@@ -41,12 +41,7 @@ def send(handle: int, data: bytes | bytearray | memoryview, topic: str, to: str 
     """:meth:`Session.send_data` of the session with that handle."""
     buffer = Buffer(data)
     options = _structs.DataOptions(flags=DataFlag.LOSSY if lossy else 0, topic=encode(topic, "topic"))
-    if to is not None:
-        recipients = [encode(user_id, "to") for user_id in ([to] if isinstance(to, str) else to)]
-        if not recipients:  # which must not reach everybody
-            raise RangeError(f"to is empty; 1 to {DATA_RECIPIENTS_MAX} user ids are accepted, or None for everybody else")
-        array: Any = (c_char_p * len(recipients))(*recipients)
-        options.recipients, options.recipient_count = array, len(recipients)
+    set_recipients(options, to)
     check(_send(handle, byref(options), buffer.address, buffer.size))
 
 

@@ -495,6 +495,11 @@ class RpcAvailable(Event):
 
 
 @dataclass(frozen=True, repr=False)
+class DataStreamAvailable(Event):
+    """A part of a stream of data has come.  It comes again after :meth:`DataStreams.read` has returned None."""
+
+
+@dataclass(frozen=True, repr=False)
 class DataWritable(Event):
     """:meth:`Session.send_data`, which raised :class:`AgainError`, has room again."""
 

@@ -18,8 +18,10 @@ from .constants import (FRAME_KEY_MAX, AudioKind, CaptureFlag, Codec, DataChanne
                         SdpType, SessionState, Status, VideoKind)
 from .data import Data
 from .data_channel import DataChannel
+from .data_stream import DataStreams
 from .errors import ClosedError, HandleError, InvalidError, MediaTimeout, RangeError
-from .events import DataAvailable, Event, IncomingAudioRemoved, IncomingVideoRemoved, RpcAvailable, SessionStateChanged
+from .events import (DataAvailable, DataStreamAvailable, DataWritable, Event, IncomingAudioRemoved, IncomingVideoRemoved, RpcAvailable,
+                     SessionStateChanged)
 from .formats import format_of
 from .incoming import IncomingVideo
 from .incoming_audio import IncomingAudio
@@ -427,6 +429,11 @@ class Session(Unique):
     # ---------------------------------------------------------------------------------------------------------------- data
 
     @property
+    def data_streams(self) -> DataStreams:
+        """Texts and files of any length, to and from others."""
+        return DataStreams(self)
+
+    @property
     def rpc(self) -> Rpc:
         """Remote procedure calls: methods that others call, and calls of theirs."""
         return Rpc(self)
@@ -745,7 +752,7 @@ class Session(Unique):
         event = event_of(self, struct)
         if isinstance(event, SessionStateChanged):
             self._last_state = event
-        elif isinstance(event, (DataAvailable, RpcAvailable)):
+        elif isinstance(event, (DataAvailable, DataStreamAvailable, DataWritable, RpcAvailable)):
             self._events.announce()
         elif isinstance(event, IncomingVideoRemoved):
             self._renderers.pop(event.incoming_video._handle, None)

@@ -93,6 +93,7 @@ public final class Session: TransportDelegate {
   let renderers = Monitor(SessionRenderers())
   let inbox = Monitor(DataInbox())
   let calls = Monitor(RemoteCalls())
+  let dataStreams = Monitor(DataStreams())
   let ingest = Monitor(SessionIngest())
   let encryption: FrameEncryption
 
@@ -198,6 +199,7 @@ public final class Session: TransportDelegate {
     for stream in incoming { retire(stream) }
     for stream in sound.incoming.values { retire(stream) }
     endCalls()
+    endDataStreams()
     changeState(because: error) { $0.state = .disconnected }
     guarded.notify()
   }
@@ -487,6 +489,7 @@ public final class Session: TransportDelegate {
       guarded.withLock { $0.members.removeAll { $0.userID == userID } }
       push(.participantLeft(userID: userID))
       endCalls(with: userID)
+      endDataStreams(of: userID)
     case .streamAdded(let description): add(description, transport)
     case .streamRemoved(let id):
       if let stream = guarded.withLock({ $0.incoming.removeValue(forKey: id) }) { retire(stream) }
@@ -532,8 +535,11 @@ public final class Session: TransportDelegate {
     case .signal(let event): push(.signal(event))
     case .channel(let channel, let event): push(.channel(channel, event))
     case .data(let userID, let message):
-      if let part = message.call { return take(part, message.bytes, from: userID) }
-      if inbox.withLock({ $0.take(message, from: userID) }) { push(.dataAvailable) }
+      switch message.content {
+      case .user: if inbox.withLock({ $0.take(message, from: userID) }) { push(.dataAvailable) }
+      case .call(let part): take(part, message.bytes, from: userID)
+      case .stream(let part): take(part, message.bytes, from: userID)
+      }
     case .dataWritable: push(.dataWritable)
     }
   }

@@ -62,6 +62,8 @@ public enum SessionEvent: Sendable {
   case dataAvailable
   /// A request of another participant or the result of a call can be read, and none could before.
   case callAvailable
+  /// A part of a stream of data can be read, and none could before.
+  case dataStreamAvailable
   /// `Session.send`, which refused data with `.again`, has room.
   case dataWritable
   /// End-to-end encryption of a stream begins to work, or does not work any more, with the key of that index.

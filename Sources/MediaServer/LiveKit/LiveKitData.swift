@@ -9,6 +9,8 @@ import MediaTransport
 /// event loop.
 final class LiveKitData: Sendable {
   private struct State {
+    /// By which the client receives; nil: there is no path yet.
+    var transport: (any Transport)?
     /// Of the client: whether each is reliable, and what it is of.
     var incoming: [MessageChannelID: (isReliable: Bool, transport: any Transport)] = [:]
     /// Of this end; nil: not opened yet, or closed.
@@ -39,7 +41,6 @@ final class LiveKitData: Sendable {
   static let mostWaiting = 4_194_304
   private static let rest: Int64 = 50_000_000
 
-  private let transport: any Transport
   private let table: WebTable
   private let hasRoom: @Sendable () -> Bool
   private let take: @Sendable (Result<LiveKitDataPacket, MediaError>, _ isReliable: Bool) -> Void
@@ -47,22 +48,22 @@ final class LiveKitData: Sendable {
 
   /// `take` is called with what the client sends, or with what ends its session; not while there is no room for it, so that the client waits.
   init(
-    over transport: any Transport, _ table: WebTable, hasRoom: @escaping @Sendable () -> Bool,
+    _ table: WebTable, hasRoom: @escaping @Sendable () -> Bool,
     take: @escaping @Sendable (Result<LiveKitDataPacket, MediaError>, _ isReliable: Bool) -> Void
   ) {
-    (self.transport, self.table, self.hasRoom, self.take) = (transport, table, hasRoom, take)
+    (self.table, self.hasRoom, self.take) = (table, hasRoom, take)
     let allowance = WorkAllowance(burst: LiveKitData.burst, perSecond: LiveKitData.perSecond, now: table.clock.now())
     state = Monitor(State(allowance: allowance))
   }
 
-  /// There is a path.
-  func open() {
+  /// There is a path to the client. What others sent before waits for it.
+  func open(over transport: any Transport) {
     var lossy = MessageChannelOptions(label: "_lossy")
     (lossy.isOrdered, lossy.retransmissions) = (false, 0)
     // Of a client without data channels there is none to be opened.
     let made = (try? transport.openChannel(MessageChannelOptions(label: "_reliable")), try? transport.openChannel(lossy))
     state.withLock { state in
-      (state.reliable, state.lossy) = made
+      (state.reliable, state.lossy, state.transport) = (made.0, made.1, transport)
       if made.0 == nil { state.endReliable() }
     }
     flush()
@@ -124,12 +125,14 @@ final class LiveKitData: Sendable {
   func send(_ bytes: [UInt8], isReliable: Bool) -> Bool {
     guard isReliable else {
       // What finds no room is lost, as what the network loses.
-      if let channel = state.withLock({ $0.lossy }) { try? transport.send(ChannelMessage(bytes, isText: false), on: channel) }
+      let (transport, channel) = state.withLock { ($0.transport, $0.lossy) }
+      if let transport, let channel { try? transport.send(ChannelMessage(bytes, isText: false), on: channel) }
       return true
     }
     let hasRoom = state.withLock { state in
       guard state.takesReliable else { return true }
-      guard !state.waiting.isFull, state.waitingBytes + bytes.count <= LiveKitData.mostWaiting else { return false }
+      // Who is on the way into the room is not to blame.
+      guard !state.waiting.isFull, state.waitingBytes + bytes.count <= LiveKitData.mostWaiting else { return state.transport == nil }
       _ = state.waiting.push(bytes)
       state.waitingBytes += bytes.count
       return true
@@ -139,7 +142,10 @@ final class LiveKitData: Sendable {
   }
 
   private func flush() {
-    while let (bytes, channel) = state.withLock({ state in state.waiting.first.flatMap { first in state.reliable.map { (first, $0) } } }) {
+    while let (bytes, channel, transport) = state.withLock({ state -> ([UInt8], MessageChannelID, any Transport)? in
+      guard let first = state.waiting.first, let channel = state.reliable, let transport = state.transport else { return nil }
+      return (first, channel, transport)
+    }) {
       do throws(MediaError) {
         try transport.send(ChannelMessage(bytes, isText: false), on: channel)
       } catch {

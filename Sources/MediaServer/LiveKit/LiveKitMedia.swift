@@ -106,11 +106,20 @@ final class LiveKitMedia: WebPathSeeker, TransportDelegate {
         turns: WorkAllowance(burst: burst / 2, perSecond: perSecond / 2, now: now)))
   }
 
-  func begin(_ owner: LiveKitMember) { state.withLock { $0.owner = owner } }
+  func begin(_ owner: LiveKitMember) {
+    let data = LiveKitData(table, hasRoom: { [place] in place.hasRoomForData }) { [weak owner] result, isReliable in
+      switch result {
+      case .success(let packet): owner?.send(packet, isReliable: isReliable)
+      case .failure(let error): owner?.leave(error)
+      }
+    }
+    state.withLock { ($0.owner, $0.data) = (owner, data) }
+  }
+
   private var owner: LiveKitMember? { state.withLock { $0.owner } }
   private var peer: ServedPeer? { state.withLock { $0.peer } }
   private var subscriber: ServedPeer? { state.withLock { $0.subscriber } }
-  /// nil: there is no path yet by which it would go.
+  /// nil: it is over.
   var data: LiveKitData? { state.withLock { $0.data } }
 
   /// Nanoseconds for a goodbye, once a connection of WebRTC has ended.
@@ -134,19 +143,12 @@ final class LiveKitMedia: WebPathSeeker, TransportDelegate {
       return (true, state.subscriber == nil)
     }
     if !isHere { made.transport.disconnect() }
-    if isOnly { expect(made, owner) }
+    if isOnly { expect(owner) }
     return made
   }
 
   /// The connection by which the client subscribes: without a path it is not there.
-  private func expect(_ peer: ServedPeer, _ owner: LiveKitMember) {
-    let data = LiveKitData(over: peer.transport, table, hasRoom: { [place] in place.hasRoomForData }) { [weak owner] result, isReliable in
-      switch result {
-      case .success(let packet): owner?.send(packet, isReliable: isReliable)
-      case .failure(let error): owner?.leave(error)
-      }
-    }
-    state.withLock { $0.data = data }
+  private func expect(_ owner: LiveKitMember) {
     table.begins(self, of: owner)
     table.loop.schedule(at: table.clock.now() &+ LiveKitMedia.connecting) { [weak self] in
       guard let self, !state.withLock({ $0.wasConnected }) else { return }
@@ -164,9 +166,9 @@ final class LiveKitMedia: WebPathSeeker, TransportDelegate {
     }
     // It was closed meanwhile.
     guard isHere else { return subscriber.transport.disconnect() }
-    expect(subscriber, owner)
+    expect(owner)
     // With these there is something to be offered, though nobody sends.
-    data?.open()
+    data?.open(over: subscriber.transport)
     arrange()
   }
 
@@ -614,7 +616,7 @@ final class LiveKitMedia: WebPathSeeker, TransportDelegate {
       }
       guard isFirst else { return }
       table.connected(self, of: owner)
-      if subscriber == nil { data?.open() }
+      if subscriber == nil { data?.open(over: transport) }
     case .reconnecting: if isAwaited { lost() }
     case .disconnected(let error):
       fail(error ?? MediaError(.closed, "the client ended the connection"), owner)

@@ -331,7 +331,7 @@ final class LiveKitMember: WebParticipant, WebConnectionOwner, TransportDelegate
     // What others cannot read is no error of theirs.
     guard let data = try? packet.userData() else { return }
     var message = DataMessage(data.bytes)
-    (message.topic, message.isLossy, message.recipients, message.call) = (data.topic, !isReliable, data.destinations, data.call)
+    (message.topic, message.isLossy, message.recipients, message.content) = (data.topic, !isReliable, data.destinations, data.content)
     // There was room for it before it was read.
     try? place.send(message, except: Set(others.map { ObjectIdentifier($0.place) }))
   }
@@ -339,7 +339,7 @@ final class LiveKitMember: WebParticipant, WebConnectionOwner, TransportDelegate
   /// Of somebody in the room who does not speak this protocol.
   private func receive(_ message: DataMessage, from userID: String) {
     var data = LiveKitUserData(identity: userID, bytes: message.bytes, topic: message.topic, isLossy: message.isLossy, destinations: [])
-    data.call = message.call
+    data.content = message.content
     pass(data.packet(sid: look { $0.sid(of: userID) } ?? ""), isReliable: !message.isLossy)
   }
 

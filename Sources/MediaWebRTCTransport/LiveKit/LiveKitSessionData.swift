@@ -23,7 +23,7 @@ extension LiveKitSession {
     }
     var data = LiveKitUserData(
       identity: own.userID, bytes: message.bytes, topic: message.topic, isLossy: message.isLossy, destinations: message.recipients)
-    data.call = message.call
+    data.content = message.content
     do throws(MediaError) {
       try publisher.send(ChannelMessage(data.packet(sid: ""), isText: false), on: channel)
     } catch {
@@ -96,10 +96,10 @@ extension LiveKitSession {
   func receiveData() {
     for _ in 0..<LiveKitSession.mostAtOnce {
       guard let (label, bytes) = state.withLock({ $0.reception })?.takeMessage() else { return }
-      // Others can send what is none, through a server that hands it on unread; streams and texts of their SDKs are not reported.
+      // Others can send what is none, through a server that hands it on unread, or of a kind that is not reported.
       guard let data = try? LiveKitDataPacket(bytes).userData(), data.identity != own.userID else { continue }
       var message = DataMessage(data.bytes)
-      (message.topic, message.isLossy, message.call) = (data.topic, label == "_lossy", data.call)
+      (message.topic, message.isLossy, message.content) = (data.topic, label == "_lossy", data.content)
       tell([.data(from: data.identity, message)])
     }
     loop.post { [self] in receiveData() }

@@ -403,6 +403,17 @@ static msdk_result fill_rpc(void *it) {
   return msdk_session_rpc_read(lively.alice, it, buffer, sizeof buffer); /* that bob has no such method */
 }
 
+static msdk_result fill_data_stream(void *it) {
+  msdk_data_stream_options options = MSDK_INIT(msdk_data_stream_options);
+  options.type = MSDK_DATA_STREAM_TEXT;
+  uint64_t stream = 0;
+  msdk_session_data_stream_accept(lively.bob, NULL); /* once */
+  CHECK_OK(msdk_session_data_stream_open(lively.alice, &options, &stream));
+  CHECK_OK(msdk_session_data_stream_close(lively.alice, stream, NULL));
+  run_for(lively.engine, MS);
+  return msdk_session_data_stream_read(lively.bob, it, NULL, 0);
+}
+
 static msdk_result fill_serve_info(void *it) { return msdk_room_get_serve_info(real, "loopback:served", it); }
 
 static msdk_result fill_served(void *it) {
@@ -425,6 +436,7 @@ static const output outputs[] = {
   {"attribute", sizeof(msdk_attribute), fill_attribute},
   {"data_message", sizeof(msdk_data_message), fill_data},
   {"rpc_message", sizeof(msdk_rpc_message), fill_rpc},
+  {"data_stream_part", sizeof(msdk_data_stream_part), fill_data_stream},
   {"serve_info", sizeof(msdk_serve_info), fill_serve_info},
   {"serve_info (served)", sizeof(msdk_serve_info), fill_served},
   {"access_request", sizeof(msdk_access_request), fill_request},

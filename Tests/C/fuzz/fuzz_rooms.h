@@ -95,7 +95,7 @@ static void doors(void) {
   if (below(4) == 0) grant.reason = text();
   msdk_room_answer(some_engine(), url, below(2) == 0 ? request.id : number(), below(3) == 0 ? (msdk_result)number() : MSDK_OK,
                    below(4) == 0 ? NULL : &grant);
-  msdk_access_attribute pairs[2] = {{"a", "1"}, {text(), text()}};
+  msdk_key_value pairs[2] = {{"a", "1"}, {text(), text()}};
   msdk_access_token_options token = MSDK_INIT(msdk_access_token_options);
   token.grants = goes_wrong(8) ? number() : below(128);
   token.sources = goes_wrong(8) ? number() : 0;
@@ -131,6 +131,24 @@ static void doors(void) {
   msdk_session_rpc_read(handle(SESSION), &call, (char *)bytes, below(sizeof bytes + 1));
   if (below(2) == 0) msdk_session_rpc_respond(handle(SESSION), call.call, below(3) == 0 ? NULL : text());
   if (below(2) == 0) msdk_session_rpc_fail(handle(SESSION), call.call, number(), below(3) == 0 ? NULL : text(), below(3) == 0 ? NULL : text());
+  msdk_data_stream_options stream = {.struct_size = struct_size(sizeof stream), .type = goes_wrong(8) ? number() : 0xB00 + below(2)};
+  stream.topic = data.topic;
+  stream.name = below(4) == 0 ? text() : NULL;
+  stream.mime_type = below(4) == 0 ? text() : NULL;
+  stream.total_size = below(2) == 0 ? number() : 0;
+  stream.recipients = data.recipients;
+  stream.recipient_count = data.recipient_count;
+  msdk_key_value entry = {key, text()};
+  stream.attributes = below(2) == 0 ? NULL : &entry;
+  stream.attribute_count = goes_wrong(16) ? below(3) : stream.attributes != NULL;
+  static uint64_t opened;
+  msdk_data_stream_part part = {.struct_size = struct_size(sizeof part)};
+  if (below(8) == 0) msdk_session_data_stream_accept(handle(SESSION), below(2) == 0 ? NULL : text());
+  msdk_session_data_stream_open(someone, below(8) == 0 ? NULL : &stream, below(8) == 0 ? NULL : &opened);
+  msdk_session_data_stream_write(someone, below(4) == 0 ? number() : opened, bytes, below(sizeof bytes + 1));
+  if (below(2) == 0) msdk_session_data_stream_close(someone, opened, below(2) == 0 ? NULL : text());
+  msdk_session_data_stream_read(handle(SESSION), &part, bytes, below(sizeof bytes + 1));
+  msdk_session_data_stream_attribute_at(handle(SESSION), part.stream, below(3), &attribute);
   if (below(16) == 0) msdk_session_set_frame_key(someone, below(2) == 0 ? NULL : user, wild ? number() : below(16), bytes, below(sizeof bytes + 1));
   msdk_session_select_frame_key(someone, wild ? number() : below(16));
   if (below(16) == 0) msdk_session_ratchet_frame_key(someone, below(2) == 0 ? NULL : user, below(16));

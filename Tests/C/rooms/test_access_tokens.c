@@ -58,7 +58,7 @@ static void what_it_says(void) {
   CHECK(strstr(said, "\"name\"") == NULL && strstr(said, "\"metadata\"") == NULL && strstr(said, "\"attributes\"") == NULL);
   CHECK(strstr(said, secret) == NULL);
 
-  const msdk_access_attribute attributes[] = {{"role", "host"}, {"empty", ""}};
+  const msdk_key_value attributes[] = {{"role", "host"}, {"empty", ""}};
   options.display_name = "Anna \"\xC3\x9C\"";
   options.metadata = "{}";
   options.attributes = attributes;
@@ -190,7 +190,7 @@ static void attributes_are_refused(void) {
   memset(key, 'k', sizeof key), key[64] = '\0';
   memset(value, 'v', sizeof value), value[1024] = '\0';
   const struct {
-    msdk_access_attribute second;
+    msdk_key_value second;
     const char *words;
   } pairs[] = {
     {{NULL, "v"}, "options.attributes[1].key is NULL"},
@@ -203,15 +203,15 @@ static void attributes_are_refused(void) {
     {{"k", "\xFF"}, "options.attributes[1].value is not valid UTF-8"},
   };
   for (uint32_t i = 0; i < MSDK_COUNT(pairs); i++) {
-    msdk_access_attribute both[] = {{"first", "1"}, pairs[i].second};
+    msdk_key_value both[] = {{"first", "1"}, pairs[i].second};
     msdk_access_token_options options = anna();
     options.attributes = both, options.attribute_count = 2;
     CHECK_ERROR(make(&options), MSDK_E_INVALID, pairs[i].words);
   }
-  msdk_access_attribute most[33];
+  msdk_key_value most[33];
   for (int i = 0; i < 33; i++) {
     snprintf(keys[i], sizeof keys[i], "k%d", i);
-    most[i] = (msdk_access_attribute){keys[i], "v"};
+    most[i] = (msdk_key_value){keys[i], "v"};
   }
   msdk_access_token_options options = anna();
   options.attributes = most, options.attribute_count = MSDK_ATTRIBUTES_MAX;
@@ -222,7 +222,7 @@ static void attributes_are_refused(void) {
   CHECK_ERROR(make(&options), MSDK_E_INVALID, "options.attributes is NULL");
   /* The longest ones that fit. */
   key[63] = '\0', value[1023] = '\0';
-  msdk_access_attribute longest = {key, value};
+  msdk_key_value longest = {key, value};
   options.attributes = &longest;
   CHECK_OK(make(&options));
 }

@@ -583,6 +583,59 @@ class LiveKitRoom(unittest.IsolatedAsyncioTestCase):
                     await waiting
                 self.assertEqual(caught.exception.code, code)
 
+    async def test_streams_with_member_and_session(self) -> None:
+        """Texts and files between a client, a member of the process that serves the room, and a session of this library."""
+        anna, cleo, bob = await self.client("anna"), self.member("Cleo", *CLEO), self.session("Bob", *BOB)
+        await self.until("they know each other", lambda: all(
+            {other.user_id for other in one.session.participants()} == {"anna", "id-Bob", "id-Cleo"} for one in (bob, cleo)))
+        sessions = {"id-Cleo": cleo.session, "id-Bob": bob.session}
+        text, noise = "Grüße an alle. " * 4_000, np.random.default_rng(1).bytes(1_000_000)
+        came: list[tuple[str, Any]] = []
+
+        async def keep(reader: Any, sender: str) -> None:
+            if isinstance(reader, rtc.TextStreamReader):
+                came.append((sender, (await reader.read_all(), reader.info.topic, dict(reader.info.attributes))))
+            else:
+                came.append((sender, (b"".join([chunk async for chunk in reader]), reader.info.name, reader.info.mime_type)))
+
+        anna.room.register_text_stream_handler("chat", lambda reader, sender: anna.begin(keep(reader, sender)))
+        anna.room.register_byte_stream_handler("file", lambda reader, sender: anna.begin(keep(reader, sender)))
+
+        async def read(session: mediasdk.Session) -> tuple[list[mediasdk.DataStreamPart], bytes]:
+            parts = [await session.data_streams.next_async(timeout=PATIENCE)]
+            while parts[-1].part not in (mediasdk.DataPart.ENDED, mediasdk.DataPart.ABORTED):
+                parts.append(await session.data_streams.next_async(timeout=PATIENCE))
+            self.assertEqual((parts[-1].part, parts[-1].text), (mediasdk.DataPart.ENDED, ""))
+            return parts, b"".join(part.data for part in parts)
+
+        for session in sessions.values():
+            session.data_streams.accept()
+        await anna.own.send_text(text, topic="chat", attributes={"mood": "good"})
+        for session in sessions.values():
+            (first, *_), data = await read(session)
+            self.assertEqual((first.type, first.user_id, first.topic, first.attributes, data.decode()),
+                             (mediasdk.DataStreamType.TEXT, "anna", "chat", {"mood": "good"}, text))
+        await anna.own.send_bytes(noise, topic="file", name="noise", mime_type="application/x-noise")
+        for session in sessions.values():
+            (first, *_), data = await read(session)
+            self.assertEqual((first.type, first.name, first.mime_type, first.total_size), (
+                mediasdk.DataStreamType.BYTES, "noise", "application/x-noise", len(noise)))
+            self.assertEqual(data == noise, True)
+        for user_id, session in sessions.items():
+            stream = session.data_streams.open_text("chat", attributes={"mood": "better"})
+            await stream.write_async(text, timeout=PATIENCE)
+            await stream.close_async(timeout=PATIENCE)
+            stream = session.data_streams.open_bytes("file", name="noise", mime_type="application/x-noise", to="anna", total_size=len(noise))
+            await stream.write_async(noise, timeout=PATIENCE)
+            await stream.close_async(timeout=PATIENCE)
+            await self.until(f"anna has what {user_id} sends", lambda: len(came) == 2)
+            self.assertEqual(came == [(user_id, (text, "chat", {"mood": "better"})), (user_id, (noise, "noise", "application/x-noise"))], True)
+            came.clear()
+            (other,) = (one for one in sessions.values() if one is not session)
+            (first, *_), data = await read(other)
+            self.assertEqual((first.user_id, data.decode() == text), (user_id, True))
+            self.assertIsNone(other.data_streams.read())
+
     async def test_bytes(self) -> None:
         """A megabyte that cannot be compressed, as they are sent and compressed."""
         anna, bob, cleo = await self.three()

@@ -180,7 +180,7 @@ import Testing
     _ = try house.run([cleo], for: second) { false }
     func send(_ part: RemoteCallPart, _ payload: String, to recipient: String, from end: RoomEnd) throws {
       var message = message(payload, to: [recipient])
-      message.call = part
+      message.content = .call(part)
       try end.link.send(message)
     }
     let request = RemoteCallPart.request(id: "x", method: "add", timeout: 1_000, version: 1)
@@ -188,15 +188,67 @@ import Testing
       for other in others { try send(request, "A", to: other, from: end) }
     }
     var failure = LiveKitUserData(identity: "", bytes: [66], topic: "", isLossy: false, destinations: ["bot"])
-    failure.call = .failure(id: "x", code: 7, text: "no")
+    failure.content = .call(.failure(id: "x", code: 7, text: "no"))
     try cleo.send(failure.packet(sid: ""))
     failure.destinations = ["anna"]
     try cleo.send(failure.packet(sid: ""))
     #expect(try house.run([cleo]) { bot.calls.count == 2 && anna.calls.count == 2 && cleo.received.count == 2 })
     let refused = "cleo: \(RemoteCallPart.failure(id: "x", code: 7, text: "no")) [66]"
     #expect(Set(bot.calls) == ["anna: \(request) [65]", refused] && Set(anna.calls) == ["bot: \(request) [65]", refused])
-    #expect(try cleo.received.allSatisfy { try $0.userData()?.call == request && $0.userData()?.bytes == [65] })
+    #expect(try cleo.received.allSatisfy { try $0.userData()?.content == .call(request) && $0.userData()?.bytes == [65] })
     #expect(bot.data.isEmpty && anna.data.isEmpty)
+    cleo.close()
+    bot.link.disconnect()
+    try close(anna)
+  }
+
+  /// It has no path yet.
+  @Test(arguments: [LiveKitVersion.zero, .one])
+  func dataWaitsForWhoIsOnTheWayIntoTheRoom(version: LiveKitVersion) throws {
+    let bot = try house.member("bot")
+    let cleo = try LiveKitEnd(house, "cleo", at: "10.0.0.3", version: version)
+    #expect(try house.run([cleo]) { bot.has("joined cleo") })
+    #expect(!cleo.isHere)
+    for number in 0..<100 { try bot.link.send(message("\(number)")) }
+    #expect(try house.run([cleo]) { cleo.received.count == 100 })
+    let texts = try cleo.received.compactMap { try $0.userData().map { String(decoding: $0.bytes, as: UTF8.self) } }
+    #expect(texts == (0..<100).map { "\($0)" })
+    cleo.close()
+    try close(bot)
+  }
+
+  @Test func streamsOfDataReachSessionsClientsAndMembers() throws {
+    let bot = try house.member("bot")
+    let anna = try session("anna", at: "10.0.0.1")
+    let cleo = try LiveKitEnd(house, "cleo", at: "10.0.0.3", version: .one)
+    #expect(try house.run([cleo]) { cleo.isHere && anna.has("joined cleo") })
+    _ = try house.run([cleo], for: second) { false }
+    var info = DataStreamInfo(isText: true)
+    (info.topic, info.attributes) = ("chat", ["a": "1"])
+    let parts: [DataStreamPart] = [.begin(id: "x", info), .chunk(id: "x", index: 0), .end(id: "x", reason: "", attributes: [:])]
+    for end in [anna, bot] {
+      for part in parts {
+        var message = message(part == parts[1] ? "A" : "")
+        message.content = .stream(part)
+        try end.link.send(message)
+      }
+    }
+    for part in parts {
+      var data = LiveKitUserData(identity: "", bytes: part == parts[1] ? [65] : [], topic: "", isLossy: false, destinations: [])
+      data.content = .stream(part)
+      try cleo.send(data.packet(sid: ""))
+    }
+    #expect(try house.run([cleo]) { bot.dataStreams.count == 6 && anna.dataStreams.count == 6 && cleo.received.count == 6 })
+    for (end, others) in [(anna, ["bot", "cleo"]), (bot, ["anna", "cleo"])] {
+      for other in others {
+        let found = end.dataStreams.filter { $0.hasPrefix(other) }
+        #expect(found == parts.map { "\(other): \($0) \($0 == parts[1] ? [65] : [])" })
+      }
+    }
+    let received = try cleo.received.compactMap { try $0.userData() }
+    for user in ["anna", "bot"] {
+      #expect(received.filter { $0.identity == user }.map(\.content) == parts.map { .stream($0) })
+    }
     cleo.close()
     bot.link.disconnect()
     try close(anna)

@@ -44,7 +44,7 @@ import Testing
     var payload: [UInt8] = [65]
     if case .acknowledgement = part { payload = [] }
     var data = LiveKitUserData(identity: "anna", bytes: payload, topic: "", isLossy: false, destinations: ["bert"])
-    data.call = part
+    data.content = .call(part)
     #expect(try LiveKitDataPacket(data.packet(sid: "PA_1")).userData() == data)
   }
 
@@ -52,10 +52,45 @@ import Testing
   @Test func aRequestOfAnSDKIsRead() throws {
     let request: [UInt8] = [0x0A, 1, 0x78, 0x12, 3, 0x61, 0x64, 0x64, 0x1A, 1, 0x41, 0x20, 0xE8, 7, 0x28, 1]
     let read = try #require(try LiveKitDataPacket([0x22, 1, 0x61, 0x52, UInt8(request.count)] + request).userData())
-    #expect(read.call == .request(id: "x", method: "add", timeout: 1_000, version: 1) && read.bytes == [0x41] && read.identity == "a")
+    #expect(read.content == .call(.request(id: "x", method: "add", timeout: 1_000, version: 1)))
+    #expect(read.bytes == [0x41] && read.identity == "a")
     let failure: [UInt8] = [0x0A, 1, 0x78, 0x1A, 8, 0x08, 0xF8, 0x0A, 0x12, 0, 0x1A, 1, 0x42]
     let failed = try #require(try LiveKitDataPacket([0x62, UInt8(failure.count)] + failure).userData())
-    #expect(failed.call == .failure(id: "x", code: 1_400, text: "") && failed.bytes == [0x42])
+    #expect(failed.content == .call(.failure(id: "x", code: 1_400, text: "")) && failed.bytes == [0x42])
+  }
+
+  @Test(arguments: [true, false])
+  func partsOfStreamsAreReadAndWritten(isText: Bool) throws {
+    var info = DataStreamInfo(isText: isText)
+    (info.topic, info.mimeType, info.name) = ("lk.chat", "text/plain", isText ? "" : "clip.ivf")
+    (info.size, info.attributes, info.time) = (isText ? nil : 7, ["a": "1", "b": ""], 1_700_000_000_123_000_000)
+    let parts: [(DataStreamPart, [UInt8])] = [
+      (.begin(id: "x", info), []), (.chunk(id: "x", index: 0), []), (.chunk(id: "x", index: 300), [65]),
+      (.end(id: "x", reason: "", attributes: [:]), []), (.end(id: "x", reason: "no", attributes: ["a": "2"]), [])
+    ]
+    for (part, bytes) in parts {
+      var data = LiveKitUserData(identity: "anna", bytes: bytes, topic: "", isLossy: false, destinations: ["bert"])
+      data.content = .stream(part)
+      #expect(try LiveKitDataPacket(data.packet(sid: "PA_1")).userData() == data)
+    }
+  }
+
+  /// As LiveKit's SDKs write them.
+  @Test func aStreamOfAnSDKIsRead() throws {
+    let topic: [UInt8] = [0x1A, 4, 0x63, 0x68, 0x61, 0x74]
+    let header: [UInt8] = [0x0A, 1, 0x78, 0x10, 0xE8, 7] + topic + [0x28, 3, 0x42, 6, 0x0A, 1, 0x61, 0x12, 1, 0x31, 0x4A, 2, 0x28, 1]
+    let begun = try #require(try LiveKitDataPacket([0x6A, UInt8(header.count)] + header).userData())
+    var info = DataStreamInfo(isText: true)
+    (info.topic, info.size, info.attributes, info.time) = ("chat", 3, ["a": "1"], 1_000_000_000)
+    #expect(begun.content == .stream(.begin(id: "x", info)))
+    // Whose chunks are encrypted.
+    let encrypted = header + [0x38, 1]
+    #expect(try LiveKitDataPacket([0x6A, UInt8(encrypted.count)] + encrypted).userData() == nil)
+    let chunk: [UInt8] = [0x0A, 1, 0x78, 0x10, 2, 0x1A, 1, 0x41]
+    let read = try #require(try LiveKitDataPacket([0x72, UInt8(chunk.count)] + chunk).userData())
+    #expect(read.content == .stream(.chunk(id: "x", index: 2)) && read.bytes == [0x41])
+    let end = try #require(try LiveKitDataPacket([0x7A, 3, 0x0A, 1, 0x78]).userData())
+    #expect(end.content == .stream(.end(id: "x", reason: "", attributes: [:])))
   }
 
   @Test func whatIsNoneIsRefused() {

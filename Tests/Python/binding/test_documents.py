@@ -353,6 +353,31 @@ class ExampleTest(unittest.TestCase):
                 self.assertEqual(chat.wait(60), 0)
                 self.assertTrue(any(isinstance(event, mediasdk.ParticipantLeft) for event in host.events(timeout=5)))
 
+    def test_files(self) -> None:
+        """Two processes, in a room that this one serves, of which one sends the other a file and a text."""
+        with mediasdk.Engine(ignore_environment=True) as engine, tempfile.TemporaryDirectory() as folder:
+            access = ("key", "a secret of thirty-two characters")
+            server = mediasdk.serve_room(engine, "loopback:files", "127.0.0.1", access=access)
+
+            def command(user_id: str, *sent: str) -> "tuple[list[str], dict[str, str]]":
+                token = mediasdk.create_access_token(api_key=access[0], api_secret=access[1], room="files", user_id=user_id)
+                return [sys.executable, str(EXAMPLES / "files.py"), server.url(), user_id, *sent], {**environment(), "TOKEN": token}
+
+            path, received = Path(folder, "sent.bin"), Path(folder, "received")
+            path.write_bytes(bytes(range(256)) * 8_000)
+            received.mkdir()
+            words, variables = command("bob")
+            with subprocess.Popen(words, env=variables, cwd=received, stdout=subprocess.PIPE, text=True) as bob:
+                self.addCleanup(bob.kill)
+                words, variables = command("alice", "bob", str(path), "have a look")
+                done = subprocess.run(words, env=variables, capture_output=True, text=True, timeout=60)
+                self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "", ""))
+                assert bob.stdout is not None
+                self.assertEqual([bob.stdout.readline(), bob.stdout.readline()], ["alice: sent.bin\n", "alice: have a look\n"])
+                bob.send_signal(signal.SIGINT)
+                self.assertEqual(bob.wait(60), 0)
+            self.assertEqual((received / "sent.bin").read_bytes(), path.read_bytes())
+
     def test_rpc(self) -> None:
         """Two processes, in a room that this one serves, of which each calls this process or is called by it."""
         with mediasdk.Engine(ignore_environment=True) as engine:
@@ -415,7 +440,7 @@ class ExampleTest(unittest.TestCase):
 
     def test_every_example_helps(self) -> None:
         for name in ("tone.py", "answer.py", "record.py", "grid.py", "rtp.py", "demo.py", "receive.py", "filter.py", "serve.py", "webrtc.py",
-                     "chat.py", "rpc.py", "layers.py", "encrypted.py"):
+                     "chat.py", "files.py", "rpc.py", "layers.py", "encrypted.py"):
             done = run(str(EXAMPLES / name), "--help")
             self.assertEqual((done.returncode, done.stderr), (0, ""), name)
             self.assertIn("usage: ", done.stdout)

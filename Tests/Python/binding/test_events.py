@@ -29,7 +29,7 @@ class ReadingTest(unittest.TestCase):
         self.assertEqual(len(classes), len(READERS))
         # What their type says is all.
         bare = {mediasdk.StatsDue, mediasdk.NegotiationNeeded, mediasdk.CandidatesComplete, mediasdk.RestartWanted, mediasdk.DataAvailable,
-                mediasdk.DataWritable, mediasdk.RpcAvailable}
+                mediasdk.DataWritable, mediasdk.RpcAvailable, mediasdk.DataStreamAvailable}
         for kind in classes:
             with self.subTest(kind.__name__):
                 self.assertEqual(len(dataclasses.fields(kind)) > 5, kind not in bare, "members of its own")

@@ -13,7 +13,7 @@ extension Session {
       let accepted = "\(RemoteCalls.timeouts.lowerBound)..\(RemoteCalls.timeouts.upperBound)"
       throw MediaError(.range, "timeout_ms is \(timeout); accepted: \(accepted)")
     }
-    let id = Session.makeCallId()
+    let id = Session.makeId()
     let now = engine.clock.now()
     // Before it is sent: the response may come at once.
     let number = try calls.withLock { calls throws(MediaError) in
@@ -98,7 +98,7 @@ extension Session {
 
   private func send(_ part: RemoteCallPart, _ payload: [UInt8], to userID: String) throws(MediaError) {
     var message = DataMessage(payload)
-    (message.recipients, message.call) = ([userID], part)
+    (message.recipients, message.content) = ([userID], .call(part))
     try send(message)
   }
 
@@ -109,8 +109,8 @@ extension Session {
     calls.withLock { $0.end(call) }
   }
 
-  /// Nobody else's, whoever calls the other end.
-  private static func makeCallId() -> String {
+  /// Of a call or of a stream of data: nobody else's, whoever sends to the other end.
+  static func makeId() -> String {
     "\(String(UInt64.random(in: .min ... .max), radix: 36))-\(String(UInt64.random(in: .min ... .max), radix: 36))"
   }
 

@@ -21,17 +21,17 @@ public struct LiveKitDataPacket: ProtoMessage {
   /// Throws `.corrupt` and `.limit` for what is none.
   public init(_ bytes: [UInt8]) throws(MediaError) { try self.init(reading: bytes) }
 
-  /// What a program sends with it, or a part of a call; nil: it is of another kind. Throws `.corrupt` and `.limit`.
+  /// What a program sends with it, or a part of a call or of a stream; nil: it is of another kind. Throws `.corrupt` and `.limit`.
   public func userData() throws(MediaError) -> LiveKitUserData? {
-    let content = try LiveKitDataContent(reading: rest)
-    if let (part, payload) = content.call.part {
-      var data = LiveKitUserData(identity: identity, bytes: payload, topic: "", isLossy: false, destinations: destinations)
-      data.call = part
+    let packet = try LiveKitDataContent(reading: rest)
+    if let (content, bytes) = packet.part {
+      var data = LiveKitUserData(identity: identity, bytes: bytes, topic: "", isLossy: false, destinations: destinations)
+      data.content = content
       return data
     }
-    guard let user = content.user else { return nil }
+    guard let user = packet.user else { return nil }
     return LiveKitUserData(
-      identity: identity.isEmpty ? user.identity : identity, bytes: user.payload, topic: user.topic, isLossy: content.kind == .lossy,
+      identity: identity.isEmpty ? user.identity : identity, bytes: user.payload, topic: user.topic, isLossy: packet.kind == .lossy,
       destinations: destinations + user.destinations)
   }
 
@@ -55,8 +55,8 @@ public struct LiveKitUserData: Sendable, Equatable {
   public var isLossy: Bool
   /// For whom it is. Empty: for everybody.
   public var destinations: [String]
-  /// It is a part of a remote procedure call, of which `bytes` are the payload.
-  public var call: RemoteCallPart?
+  /// What it is.
+  public var content = DataContent.user
 
   /// Parts as they stand.
   public init(identity: String, bytes: [UInt8], topic: String, isLossy: Bool, destinations: [String]) {
@@ -65,15 +65,15 @@ public struct LiveKitUserData: Sendable, Equatable {
 
   /// `sid`: of the sender, in the room; empty: the server knows it.
   public func packet(sid: String) -> [UInt8] {
-    var (content, envelope) = (LiveKitDataContent(), LiveKitDataPacket())
-    content.kind = isLossy ? .lossy : .reliable
-    if let call {
-      content.call = LiveKitRemoteCall(call, payload: bytes)
-    } else {
-      content.user = LiveKitUserPacket(sid: sid, payload: bytes, topic: topic, identity: identity, destinations: destinations)
+    var (packet, envelope) = (LiveKitDataContent(), LiveKitDataPacket())
+    packet.kind = isLossy ? .lossy : .reliable
+    switch content {
+    case .user: packet.user = LiveKitUserPacket(sid: sid, payload: bytes, topic: topic, identity: identity, destinations: destinations)
+    case .call(let part): packet.call = LiveKitRemoteCall(part, payload: bytes)
+    case .stream(let part): packet.stream = LiveKitDataStream(part, bytes: bytes)
     }
     (envelope.identity, envelope.destinations, envelope.sid) = (identity, destinations, sid)
-    return content.encoded + envelope.encoded
+    return packet.encoded + envelope.encoded
   }
 }
 
@@ -87,11 +87,19 @@ private struct LiveKitDataContent: ProtoMessage {
   var kind = LiveKitDataKind.reliable
   var user: LiveKitUserPacket?
   var call = LiveKitRemoteCall()
+  var stream = LiveKitDataStream()
+
+  /// Of a call or of a stream; nil: neither.
+  var part: (DataContent, bytes: [UInt8])? {
+    if let (part, payload) = call.part { return (.call(part), payload) }
+    return stream.part.map { (.stream($0), $1) }
+  }
 
   mutating func visit(_ fields: inout ProtoFields) throws(MediaError) {
     fields.choice(1, &kind)
     try fields.message(2, &user)
     try call.visit(&fields)
+    try stream.visit(&fields)
   }
 }
 

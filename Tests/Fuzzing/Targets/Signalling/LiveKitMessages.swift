@@ -41,7 +41,7 @@ enum LiveKitMessages: FuzzTarget {
     guard let data = try packet.userData() else { return }
     let again = try LiveKitDataPacket(data.packet(sid: "PA_1")).userData()
     expect(again?.bytes == data.bytes && again?.topic == data.topic && again?.isLossy == data.isLossy, "data that is other data")
-    expect(again?.call == data.call, "a part of a call that is another one")
+    expect(again?.content == data.content, "a part of a call or of a stream that is another one")
   }
 
   /// A program that administers a room.

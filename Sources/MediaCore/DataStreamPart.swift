@@ -1,0 +1,51 @@
+/// What participants send each other of a text or of bytes that come in chunks (data_stream.h). A chunk is the message's bytes.
+public enum DataStreamPart: Sendable, Equatable {
+  /// One begins. The id is the sender's.
+  case begin(id: String, DataStreamInfo)
+  /// The next chunk, counted from 0.
+  case chunk(id: String, index: UInt64)
+  /// It is complete, or for that reason not. The attributes are added to those it began with.
+  case end(id: String, reason: String, attributes: [String: String])
+}
+
+/// What is known of a stream of data from its beginning.
+public struct DataStreamInfo: Sendable, Equatable {
+  /// Each chunk is UTF-8; otherwise they are any bytes.
+  public var isText: Bool
+  /// What it is about, for programs; empty: nothing is said.
+  public var topic = ""
+  /// Of a file; empty: none.
+  public var name = ""
+  /// Empty: nothing is said.
+  public var mimeType = ""
+  /// Bytes of all chunks; nil: not known.
+  public var size: UInt64?
+  /// Texts by key, for programs.
+  public var attributes: [String: String] = [:]
+  /// When it began by the sender's clock: nanoseconds since 1970.
+  public var time: Int64 = 0
+
+  /// Without anything else.
+  public init(isText: Bool) { self.isText = isText }
+}
+
+/// What data of a participant for others is. It is passed by value in many places, most often as `user`, so what it carries is apart.
+public indirect enum DataContent: Sendable, Equatable {
+  /// A program's, as it stands.
+  case user
+  /// A part of a remote procedure call, of which the bytes are the payload.
+  case call(RemoteCallPart)
+  /// A part of a stream of data, of which the bytes are the chunk.
+  case stream(DataStreamPart)
+
+  /// Bytes of attributes, which are the only other part of any length.
+  package var weight: Int {
+    let attributes: [String: String]
+    switch self {
+    case .stream(.begin(_, let info)): attributes = info.attributes
+    case .stream(.end(_, _, let added)): attributes = added
+    default: return 0
+    }
+    return attributes.reduce(0) { $0 + $1.key.utf8.count + $1.value.utf8.count }
+  }
+}
