@@ -47,7 +47,8 @@ typedef struct msdk_data_stream_options {
   uint32_t attribute_count;          /**< up to MSDK_ATTRIBUTES_MAX (else MSDK_E_RANGE) */
 } msdk_data_stream_options;
 
-/** Begins a stream: *out is its number. MSDK_E_FULL: the session has 256 open ones. Other errors as msdk_session_send_data. [any thread] */
+/** Begins a stream: *out is its number. MSDK_E_FULL: the session has 256 open ones. MSDK_E_UNSUPPORTED: an unknown type. Other errors as
+ * msdk_session_send_data. [any thread] */
 MSDK_EXPORT msdk_result msdk_session_data_stream_open(msdk_session *session, const msdk_data_stream_options *options, uint64_t *out);
 
 /** Sends the next chunk, which is copied: size 0..MSDK_DATA_STREAM_CHUNK_MAX bytes (else MSDK_E_RANGE), of a text whole characters (else

@@ -126,21 +126,31 @@ MSDK_EXPORT msdk_result msdk_incoming_video_remove_filter(msdk_incoming_video *s
 /** Requests a key frame from the sender. The call succeeds and does nothing if the stream is not started. [any thread] */
 MSDK_EXPORT msdk_result msdk_incoming_video_request_key_frame(msdk_incoming_video *stream);
 
+/** How much a stream matters beside the others that the program receives. */
+enum {
+  MSDK_PRIORITY_MEDIUM = 0, /**< the default */
+  MSDK_PRIORITY_HIGH = 1,
+  MSDK_PRIORITY_LOW = 2,
+  MSDK_PRIORITY_VERY_LOW = 3
+};
+
 typedef struct msdk_video_preference {
   uint32_t struct_size;
   uint32_t width, height;    /**< of the video as it is shown, without bars, in pixels, 1..16,384; 0/0: any size */
   uint32_t fps_num, fps_den; /**< frames a second, at least 1/10; 0/0: any frame rate */
-  uint32_t reserved0;        /**< 0 */
+  uint32_t priority;         /**< MSDK_PRIORITY_* */
 } msdk_video_preference;
 
 /** Sets in which size and at which rate the program shows the stream, in any state; NULL or zeros remove the preference, which is kept
  * when the stream is stopped and started. The sender takes the largest size and the highest rate that its receivers prefer at present
  * (outgoing_video.h). Of a stream in layers this receiver gets the smallest that is not smaller than it prefers, whatever others get,
- * and over livekit+wss: without the frames that can be dropped if it prefers at most 15 frames a second.
+ * and over livekit+wss: without the frames that can be dropped if it prefers at most 15 frames a second. Where the path from the server has
+ * no room for everything, a stream of a higher priority gets its best layer before others get more than their smallest, and is the last
+ * to be paused; of one priority screens come first. The priority has an effect over livekit+wss: only.
  * Sizes compare by their longer and shorter side, so a rotated phone changes nothing. A preference does not promise anything: frames
  * may have another size and rate, and msdk_incoming_video_options converts them. To prefer more has an effect at once, to prefer less
  * after two to four seconds; between layers a change takes the time to the next key frame, which is requested. In a room of Janus the
- * sender is not notified. MSDK_E_RANGE: a size or a rate is not accepted. MSDK_E_UNSUPPORTED: over rtp:, webrtc: and WHEP, which do not
+ * sender is not notified. MSDK_E_RANGE: a size or a rate is not accepted. MSDK_E_UNSUPPORTED: an unknown priority; over rtp:, webrtc: and WHEP, which do not
  * carry preferences. MSDK_E_CLOSED: the stream is no longer available. [any thread] */
 MSDK_EXPORT msdk_result msdk_incoming_video_set_preference(msdk_incoming_video *stream, const msdk_video_preference *preference);
 

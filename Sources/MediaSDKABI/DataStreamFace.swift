@@ -84,7 +84,7 @@ public func msdk_session_data_stream_attribute_at(
 extension DataStreamInfo {
   fileprivate init(_ native: msdk_data_stream_options) throws(MediaError) {
     guard [MSDK_DATA_STREAM_TEXT, MSDK_DATA_STREAM_BYTES].contains(where: { native.type == UInt32($0) }) else {
-      throw MediaError(.invalid, "options.type is \(native.type); accepted: MSDK_DATA_STREAM_TEXT, MSDK_DATA_STREAM_BYTES")
+      throw MediaError(.unsupported, "options.type is \(native.type); accepted: MSDK_DATA_STREAM_TEXT, MSDK_DATA_STREAM_BYTES")
     }
     self.init(isText: native.type == UInt32(MSDK_DATA_STREAM_TEXT))
     topic = try ForeignText.readOptional(native.topic, limit: Int(MSDK_DATA_TOPIC_MAX), argument: "options.topic") ?? ""

@@ -148,8 +148,14 @@ public func msdk_incoming_video_set_preference(
     let stream = try Handles.incoming(stream)
     guard let preference else { return try stream.setPreference(.any) }
     let native = try ForeignStruct.read(preference, argument: "preference")
-    try ForeignStruct.checkReserved(native.reserved0, "preference.reserved0")
     var wanted = VideoPreference(width: native.width, height: native.height)
+    switch native.priority {
+    case UInt32(MSDK_PRIORITY_MEDIUM): wanted.priority = .medium
+    case UInt32(MSDK_PRIORITY_HIGH): wanted.priority = .high
+    case UInt32(MSDK_PRIORITY_LOW): wanted.priority = .low
+    case UInt32(MSDK_PRIORITY_VERY_LOW): wanted.priority = .veryLow
+    case let other: throw MediaError(.unsupported, "preference.priority is \(other); accepted: MSDK_PRIORITY_*")
+    }
     if native.fps_num != 0 || native.fps_den != 0 { wanted.frameRate = FrameRate(native.fps_num, native.fps_den) }
     try stream.setPreference(wanted)
   }

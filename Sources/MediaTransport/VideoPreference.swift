@@ -3,16 +3,14 @@ import MediaCore
 /// The size and the rate in which a receiver shows a stream: more is of no use to them. And how much the stream matters beside the others that they
 /// receive, where a room server has to choose.
 public struct VideoPreference: Sendable, Hashable {
-  /// Each has twice the weight of the one before it (RFC 8835, section 4.1).
+  /// Where a receiver's path has no room for all, streams of a higher one come first.
   public enum Priority: UInt8, Sendable, Comparable, CaseIterable {
     case veryLow
     case low
     case medium
     case high
 
-    var weight: Int { 1 << Int(rawValue) }
-
-    /// In the order of their weights.
+    /// In their order.
     public static func < (a: Priority, b: Priority) -> Bool { a.rawValue < b.rawValue }
   }
 

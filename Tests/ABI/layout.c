@@ -1338,7 +1338,11 @@ AT(msdk_video_preference, width, 4);
 AT(msdk_video_preference, height, 8);
 AT(msdk_video_preference, fps_num, 12);
 AT(msdk_video_preference, fps_den, 16);
-AT(msdk_video_preference, reserved0, 20);
+AT(msdk_video_preference, priority, 20);
+VALUE(MSDK_PRIORITY_MEDIUM, 0);
+VALUE(MSDK_PRIORITY_HIGH, 1);
+VALUE(MSDK_PRIORITY_LOW, 2);
+VALUE(MSDK_PRIORITY_VERY_LOW, 3);
 
 SIZE(msdk_view, 24);
 AT(msdk_view, struct_size, 0);

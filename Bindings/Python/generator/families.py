@@ -88,6 +88,7 @@ FAMILIES = (
     Family("Moderation", "MSDK_MODERATION_", OPEN, "What a moderator did to a session."),
     Family("NetworkFlag", "MSDK_NETWORK_", FLAGS),
     Family("InstanceState", "MSDK_INSTANCE_", OPEN),
+    Family("Priority", "MSDK_PRIORITY_", OPEN, "How much a stream matters beside the others that are received."),
     Family("DataStreamType", "MSDK_DATA_STREAM_", OPEN, "What the chunks of a stream of data are."),
     Family("DataPart", "MSDK_DATA_PART_", OPEN, "What of a stream of data has come."),
     Family("RpcKind", "MSDK_RPC_", OPEN, "What has come of remote procedure calls."),

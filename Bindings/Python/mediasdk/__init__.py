@@ -29,7 +29,7 @@ from .constants import (ACCESS_TOKEN_MAX, ATTRIBUTES_MAX, ATTRIBUTE_KEY_MAX, ATT
                         Direction, DropReason, Duplicate, EncodedFlag, EncryptionState, EventType, FRAME_KEY_INDEX_MAX,
                         FRAME_KEY_MAX, FeedReason, FrameFlag, Grant, IncomingState, IngestState, InstanceState, IsolatedFlag,
                         Isolation, Kind, Limits, LogLevel, Matrix, Moderation, NAME_MAX, OpusApplication, Orientation, Outcome,
-                        OutgoingState, Output, PORT_ANY, ParamFlag, Permission, PixelFormat, PluginEvent, Preset, Quality,
+                        OutgoingState, Output, PORT_ANY, ParamFlag, Permission, PixelFormat, PluginEvent, Preset, Priority, Quality,
                         QueuePolicy, RPC_METHOD_MAX, RPC_PAYLOAD_MAX, RpcErrorCode, RpcKind, SampleFormat, Scale, ScreenShareState,
                         SdpType, SessionState, Source, SpeakerState, Status, TEXT_MAX, ValueType, VideoKind)
 from .data import Data
@@ -101,7 +101,7 @@ __all__ = [
     "OpusApplication", "Orientation", "OutboundStats", "Outcome", "OutgoingAudio", "OutgoingAudioStateChanged", "OutgoingAudioStats",
     "OutgoingState", "OutgoingVideo", "OutgoingVideoStateChanged", "OutgoingVideoStats", "Output", "PORT_ANY", "Param", "ParamFlag",
     "Participant", "ParticipantAttributeChanged", "ParticipantJoined", "ParticipantLeft", "Permission", "PixelFormat", "Placement",
-    "Plane", "PlaneShape", "PluginABIError", "PluginDiedError", "PluginEvent", "PluginReported", "Preset", "Quality", "QueuePolicy",
+    "Plane", "PlaneShape", "PluginABIError", "PluginDiedError", "PluginEvent", "PluginReported", "Preset", "Priority", "Quality", "QueuePolicy",
     "RPC_METHOD_MAX", "RPC_PAYLOAD_MAX", "RangeError", "ReceiversChanged", "Rectangle", "RefusedError", "RemovedError", "Renderer",
     "RestartWanted", "RoomServer", "Rpc", "RpcAvailable", "RpcErrorCode", "RpcKind", "RpcMessage", "SampleFormat", "Scale",
     "ScreenShareState", "ScreenShareStateChanged", "SdpType", "ServeInfo", "Session", "SessionState", "SessionStateChanged",

@@ -227,7 +227,7 @@ class IncomingVideoInfo(SizedStruct):
 
 class VideoPreference(SizedStruct):
     _fields_ = [("struct_size", c_uint32), ("width", c_uint32), ("height", c_uint32), ("fps_num", c_uint32), ("fps_den", c_uint32),
-                ("reserved0", c_uint32)]
+                ("priority", c_uint32)]
 
 
 class IncomingVideoStats(SizedStruct):

@@ -449,6 +449,15 @@ class Scale(OpenEnum):
     STRETCH = 2
 
 
+class Priority(OpenEnum):
+    """How much a stream matters beside the others that are received."""
+
+    MEDIUM = 0
+    HIGH = 1
+    LOW = 2
+    VERY_LOW = 3
+
+
 class IngestState(OpenEnum):
     """What happened at a session's listener for a feeder."""
 

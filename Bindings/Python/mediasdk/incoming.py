@@ -8,7 +8,7 @@ from . import _structs
 from ._call import check, filled, sized
 from ._names import member
 from ._native import library
-from .constants import Codec, Output, PixelFormat, QueuePolicy, VideoKind
+from .constants import Codec, Output, PixelFormat, Priority, QueuePolicy, VideoKind
 from .formats import Rate, rate
 from .frame import Frame
 from .incoming_stream import IncomingStream
@@ -64,13 +64,17 @@ class IncomingVideo(IncomingStream[Frame]):
                         output=member(Output, output, "output"), queue_policy=member(QueuePolicy, queue_policy, "queue_policy"))
         check(library.msdk_incoming_video_start(self._handle, options))
 
-    def set_preference(self, *, width: int = 0, height: int = 0, fps: Rate = 0) -> None:
+    def set_preference(
+        self, *, width: int = 0, height: int = 0, fps: Rate = 0, priority: Priority | str = Priority.MEDIUM
+    ) -> None:
         """Says in which size and at which rate the stream is shown here, whether it is started or not.  Its sender makes no more than the most
         demanding receiver prefers.  Without arguments everything is wanted, as at first.
 
         Args:
             width, height: of the video as it is shown, in pixels; both 0: any size.
             fps: frames a second, at least 1/10; 0: any.
+            priority: beside the other streams that are received: over ``livekit+wss:`` those of a higher one come first where the path from
+                the server has no room for everything.
 
         Raises:
             UnsupportedError: over ``rtp:``.
@@ -78,7 +82,7 @@ class IncomingVideo(IncomingStream[Frame]):
         """
         exact = rate(fps)
         preference = sized(_structs.VideoPreference, width=width, height=height, fps_num=exact.numerator,
-                           fps_den=exact.denominator if exact else 0)
+                           fps_den=exact.denominator if exact else 0, priority=member(Priority, priority, "priority"))
         check(library.msdk_incoming_video_set_preference(self._handle, preference))
 
     def attach_renderer(self, renderer: Instance, view: View | None = None) -> None:

@@ -29,6 +29,7 @@ final class LiveKitMedia: WebPathSeeker, TransportDelegate {
     var most = StreamLayers.most - 1
     /// It shows few frames.
     var wantsBase = false
+    var rank = LayerAllocator.usualRank
     var sid: String { LiveKitRegistry.sid(of: stream.id) }
   }
 
@@ -438,13 +439,13 @@ final class LiveKitMedia: WebPathSeeker, TransportDelegate {
     allocate()
   }
 
-  /// What is of use to the client of a track, and the best of its layers.
-  func setPreference(_ sid: String, _ preference: VideoPreference, layer: Int) {
+  /// What is of use to the client of a track, the best of its layers, and how much it matters beside others.
+  func setPreference(_ sid: String, _ preference: VideoPreference, layer: Int, rank: UInt8) {
     guard let stream = LiveKitRegistry.stream(of: sid) else { return }
     guard (try? preference.check(argument: sid)) != nil else { return }
     state.withLock { state in
       guard let index = state.remotes.firstIndex(where: { $0.stream.id == stream }) else { return }
-      state.remotes[index].most = layer
+      (state.remotes[index].most, state.remotes[index].rank) = (layer, rank)
       state.remotes[index].wantsBase = preference.frameRate.map { $0.perSecond <= LiveKitMedia.baseRate } ?? false
     }
     place.prefer(preference, of: stream)
@@ -487,7 +488,7 @@ final class LiveKitMedia: WebPathSeeker, TransportDelegate {
         lanes.append(
           LayerAllocator.Lane(
             stream: one.stream.id, rates: layers.count > 1 ? layers.map(\.bitrate) : [UInt64(max(1, rate))], most: one.most,
-            isScreen: one.stream.isScreen, baseRates: layers.count > 1 ? layers.map(\.baseBitrate) : [UInt64(max(1, base))],
+            isScreen: one.stream.isScreen, rank: one.rank, baseRates: layers.count > 1 ? layers.map(\.baseBitrate) : [UInt64(max(1, base))],
             wantsBase: one.wantsBase))
       }
       defer { (state.allocated, state.isAllocating) = (now, true) }

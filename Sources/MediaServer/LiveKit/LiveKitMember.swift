@@ -258,8 +258,9 @@ final class LiveKitMember: WebParticipant, WebConnectionOwner, TransportDelegate
     case .muted(let sid, let isMuted): mute(sid, isMuted)
     case .wants(let sid, let isWanted): media.setWanted(sid, isWanted)
     case .paused(let sid, let isPaused): media.setPaused(sid, isPaused)
-    case .prefers(let sid, let width, let height, let rate, let layer):
-      media.setPreference(sid, VideoPreference(width: width, height: height, frameRate: rate > 0 ? FrameRate(rate) : nil), layer: layer)
+    case .prefers(let sid, let width, let height, let rate, let layer, let priority):
+      let preference = VideoPreference(width: width, height: height, frameRate: rate > 0 ? FrameRate(rate) : nil)
+      media.setPreference(sid, preference, layer: layer, rank: priority == 0 ? LayerAllocator.usualRank : UInt8(clamping: priority))
     case .announced(let sid): media.announced(sid)
     case .withdrawn(let sid): media.withdraw(sid)
     case .describes(let name, let metadata, let attributes): describe(name, metadata, attributes)

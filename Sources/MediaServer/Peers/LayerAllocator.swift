@@ -1,7 +1,7 @@
 import MediaTransport
 
-/// Which layers of video a client is sent, of what its path takes: first each stream in its smallest layer, the cheapest first and screens before all, then
-/// the cheapest step up, as long as there is room. Each layer has two steps where some of its frames may be dropped: without those, and with them. What
+/// Which layers of video a client is sent, of what its path takes: first each stream in its smallest layer, by its rank, screens before others and the
+/// cheapest first, then the cheapest step up of those of the highest rank that have room for one, as long as there is any. Each layer has two steps where some of its frames may be dropped: without those, and with them. What
 /// has no room for long is paused, but for one stream. Steps down are taken at once; for one up there has to be room for a while, as a single probe may
 /// promise too much. A value; time comes in.
 struct LayerAllocator {
@@ -13,6 +13,8 @@ struct LayerAllocator {
     /// The best layer that is of use to the client.
     let most: Int
     var isScreen = false
+    /// How much it matters to the client: 1 the most, 255 the least.
+    var rank = LayerAllocator.usualRank
     /// Of each layer what is left without its droppable frames; none: there are no such frames.
     var baseRates: [UInt64] = []
     /// So few frames are of use to the client that the droppable ones are not.
@@ -23,6 +25,7 @@ struct LayerAllocator {
   private struct Steps {
     let stream: StreamID
     let isScreen: Bool
+    let rank: UInt8
     /// Bits a second; 0: there is no such step.
     private(set) var rates: [UInt64] = []
     /// The best that is of use to the client, and of these the best that comes.
@@ -30,7 +33,7 @@ struct LayerAllocator {
     private(set) var best: Int?
 
     init(_ lane: Lane) {
-      (stream, isScreen) = (lane.stream, lane.isScreen)
+      (stream, isScreen, rank) = (lane.stream, lane.isScreen, lane.rank)
       let isKnown = lane.rates.contains { $0 > 0 }
       for (layer, rate) in lane.rates.enumerated() {
         let base = layer < lane.baseRates.count ? lane.baseRates[layer] : 0
@@ -51,6 +54,8 @@ struct LayerAllocator {
     }
   }
 
+  /// Of a stream of which the client says nothing.
+  static let usualRank: UInt8 = 128
   /// In place of a layer or a step: the stream is not sent.
   static let paused = -1
   /// Nanoseconds for which there has to be no room before a stream is paused.
@@ -111,6 +116,7 @@ struct LayerAllocator {
   ) -> Int64 {
     func cost(_ index: Int) -> Int64 { Int64(clamping: lanes[index].rates[max(0, chosen[index])]) }
     let order = lanes.indices.sorted { one, other in
+      guard lanes[one].rank == lanes[other].rank else { return lanes[one].rank < lanes[other].rank }
       guard lanes[one].isScreen == lanes[other].isScreen else { return lanes[one].isScreen }
       return cost(one) == cost(other) ? lanes[one].stream.value < lanes[other].stream.value : cost(one) < cost(other)
     }
@@ -128,7 +134,7 @@ struct LayerAllocator {
     return free
   }
 
-  /// The cheapest that there is room for. `unsteady`: what of that has not been there for long; nil: no stream may rise.
+  /// The cheapest that there is room for, of the streams that matter most. `unsteady`: what of that has not been there for long; nil: no stream may rise.
   private func step(
     _ lanes: [Steps], _ chosen: [Int], _ free: Int64, _ unsteady: Int64?
   ) -> (index: Int, step: Int, cost: Int64)? {
@@ -142,7 +148,7 @@ struct LayerAllocator {
       guard let needed = isRise ? unsteady.map({ Int64(Double(cost) * LayerAllocator.headroom) + $0 }) : cost, needed <= free else {
         continue
       }
-      if best.map({ cost < $0.cost }) ?? true { best = (index, step, cost) }
+      if best.map({ (lane.rank, cost) < (lanes[$0.index].rank, $0.cost) }) ?? true { best = (index, step, cost) }
     }
     return best
   }

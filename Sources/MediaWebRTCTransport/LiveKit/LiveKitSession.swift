@@ -637,7 +637,7 @@ final class LiveKitSession: RoomSession, TransportDelegate {
     let rate = UInt32((preference.frameRate?.perSecond ?? 0).rounded(.up))
     change { state, _ in
       guard let sid = state.roster.sid(of: stream) else { return }
-      state.client.prefer(sid, width: preference.width, height: preference.height, rate: rate)
+      state.client.prefer(sid, width: preference.width, height: preference.height, rate: rate, priority: preference.priority.ofLiveKit)
     }
   }
 
@@ -702,6 +702,18 @@ extension StreamFormat {
     switch self {
     case .video(let format, _): .video(format)
     case .audio(let format, _): .audio(format)
+    }
+  }
+}
+
+extension VideoPreference.Priority {
+  /// 1 is the highest. Nothing is said of what is usual.
+  fileprivate var ofLiveKit: UInt32 {
+    switch self {
+    case .high: 1
+    case .medium: 0
+    case .low: 192
+    case .veryLow: 255
     }
   }
 }

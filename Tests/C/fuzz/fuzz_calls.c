@@ -58,6 +58,7 @@ static void prefer(void) {
   preference.fps_num = wild ? number() : below(40);
   preference.fps_den = wild ? number() : 1;
   if (wild && below(4) == 0) preference.struct_size = number();
+  preference.priority = goes_wrong(8) ? number() : below(4);
   msdk_incoming_video_set_preference(handle(INCOMING), below(4) == 0 ? NULL : &preference);
 }
 

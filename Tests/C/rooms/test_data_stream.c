@@ -186,7 +186,7 @@ static void what_is_wrong_is_said(void) {
     msdk_result expected;
     const char *word;
   } cases[] = {
-    {{.type = 7}, MSDK_E_INVALID, "options.type"},
+    {{.type = 7}, MSDK_E_UNSUPPORTED, "options.type"},
     {{.type = MSDK_DATA_STREAM_TEXT, .name = "x"}, MSDK_E_INVALID, "name"},
     {{.type = MSDK_DATA_STREAM_BYTES, .name = name}, MSDK_E_INVALID, "options.name"},
     {{.type = MSDK_DATA_STREAM_BYTES, .topic = name}, MSDK_E_INVALID, "options.topic"},

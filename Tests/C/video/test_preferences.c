@@ -125,9 +125,9 @@ static void what_is_not_accepted(void) {
     CHECK_ERROR(msdk_incoming_video_set_preference(it.incoming, &preference), MSDK_E_RANGE, "preference");
   }
   msdk_video_preference preference = preference_of(320, 180, 0);
-  preference.reserved0 = 1;
-  CHECK_ERROR(msdk_incoming_video_set_preference(it.incoming, &preference), MSDK_E_UNSUPPORTED, "preference.reserved0");
-  preference.reserved0 = 0;
+  preference.priority = 4;
+  CHECK_ERROR(msdk_incoming_video_set_preference(it.incoming, &preference), MSDK_E_UNSUPPORTED, "preference.priority is 4");
+  preference.priority = MSDK_PRIORITY_HIGH;
   preference.struct_size = 3;
   CHECK_ERROR(msdk_incoming_video_set_preference(it.incoming, &preference), MSDK_E_INVALID, "struct_size");
   CHECK_RESULT(msdk_incoming_video_set_preference(NULL, NULL), MSDK_E_HANDLE);

@@ -172,6 +172,28 @@ import Testing
     try house.close()
   }
 
+  /// Of two videos for one of which there is room: the one that the client says.
+  @Test(arguments: ["bot", "dog"])
+  func whatMattersMoreIsSent(favourite: String) throws {
+    let bots = [try house.member("bot", publishes: [true]), try house.member("dog", publishes: [true])]
+    let bob = try LiveKitEnd(house, "bob", at: "10.0.0.2")
+    #expect(try house.run([bob]) { bob.isHere && bob.others["bot"]?.tracks.count == 1 && bob.others["dog"]?.tracks.count == 1 })
+    bob.host.setConditions(down: .init(at: 0, bandwidth: 350_000, delay: 10 * millisecond))
+    var settings = LiveKitTrackSettings()
+    (settings.tracks, settings.quality, settings.priority) = ([try #require(bob.others[favourite]?.tracks.first?.sid)], .high, 1)
+    try bob.say(.trackSettings(settings))
+    for number in 0..<900 {
+      for (place, bot) in bots.enumerated() { bot.send(0, isVideo: true, isKey: number % 30 == 0, size: 1_000 + place) }
+      _ = try house.run([bob], for: second / 30) { false }
+    }
+    let sizes = (bob.receiving.bytes[WebMember.codec(isVideo: true)] ?? []).suffix(300).map(\.count)
+    let favoured = sizes.filter { $0 == (favourite == "bot" ? 1_000 : 1_001) }.count
+    #expect(favoured > 240, "\(favoured) of \(sizes.count)")
+    bob.close()
+    for bot in bots { bot.link.disconnect() }
+    try house.close()
+  }
+
   /// What nobody wants need not be sent.
   @Test func thePublisherIsToldWhichLayersAreWanted() throws {
     let (anna, bob) = (try LiveKitEnd(house, "anna", at: "10.0.0.1"), try LiveKitEnd(house, "bob", at: "10.0.0.2"))

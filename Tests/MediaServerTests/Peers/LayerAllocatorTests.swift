@@ -38,6 +38,29 @@ import Testing
     #expect(allocator.allocate([], besides: 0, estimate: 0, now: 0).isEmpty)
   }
 
+  @Test func whatMattersMoreComesFirst() {
+    let (speaker, other) = (StreamID(value: 1), StreamID(value: 2))
+    func lanes(_ rank: UInt8, _ others: UInt8) -> [LayerAllocator.Lane] {
+      [
+        LayerAllocator.Lane(stream: speaker, rates: rates, most: 2, rank: rank),
+        LayerAllocator.Lane(stream: other, rates: rates, most: 2, rank: others)
+      ]
+    }
+    for (estimate, layers) in [(UInt64(200_000), [0, 0]), (700_000, [1, 0]), (1_500_000, [1, 1]), (1_600_000, [2, 0]), (1_900_000, [2, 1])]
+    {
+      var allocator = LayerAllocator()
+      #expect(allocate(&allocator, lanes(1, 128), estimate) == layers, "\(estimate)")
+      allocator = LayerAllocator()
+      #expect(allocate(&allocator, lanes(255, 128), estimate) == layers.reversed(), "\(estimate)")
+    }
+    // Also before a screen, and the last to be paused.
+    var allocator = LayerAllocator()
+    var both = lanes(1, 128)
+    both[1] = lane(other, [80_000, 400_000, 1_500_000], isScreen: true)
+    for time in [0, 4] { _ = allocate(&allocator, both, 110_000, at: Int64(time) * second) }
+    #expect(allocate(&allocator, both, 110_000, at: 5 * second) == [0, -1])
+  }
+
   /// Not at once, and one is always sent.
   @Test func whatHasNoRoomIsPaused() {
     var allocator = LayerAllocator()

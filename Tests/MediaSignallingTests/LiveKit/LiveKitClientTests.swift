@@ -197,7 +197,7 @@ import Testing
     (published.cid, published.track) = ("a", LiveKitTrack(sid: "TR_a", isVideo: true, isScreen: false).info)
     say(.published(published))
     for (sid, isWanted) in [("TR_1", true), ("TR_2", false), ("TR_3", true)] { client.want(sid, isWanted) }
-    client.prefer("TR_1", width: 320, height: 180, rate: 0)
+    client.prefer("TR_1", width: 320, height: 180, rate: 0, priority: 0)
     _ = (try said(), events())
     #expect(client.resumeTarget == nil)
     let failure = SignallingFailure(MediaError(.io, "gone"), isFinal: false)
@@ -253,7 +253,7 @@ import Testing
     #expect(events() == [.offer(sdp, tracks: ["2": "TR_1"])])
     client.add(candidate: "candidate:1", mid: "2", isSubscribing: true)
     client.want("TR_1", true)
-    client.prefer("TR_1", width: 320, height: 180, rate: 15)
+    client.prefer("TR_1", width: 320, height: 180, rate: 15, priority: 1)
     client.leave()
     let list = try said()
     guard case .trickle(let trickle) = list[0], case .subscription(let wanted) = list[1], case .trackSettings(let settings) = list[2],

@@ -198,13 +198,16 @@ import Testing
     var settings = LiveKitTrackSettings()
     (settings.tracks, settings.isPaused) = (["TR_9", "TR_8"], true)
     try say(.trackSettings(settings))
-    #expect(events(session) == [.prefers(sid: "TR_9", width: 0, height: 0, rate: 0, layer: 0), .paused(sid: "TR_9", true)])
-    (settings.isPaused, settings.width, settings.height) = (false, 640, 480)
+    func prefers(_ width: UInt32, _ height: UInt32, _ layer: Int, _ priority: UInt32) -> LiveKitServerSession.Event {
+      .prefers(sid: "TR_9", width: width, height: height, rate: 0, layer: layer, priority: priority)
+    }
+    #expect(events(session) == [prefers(0, 0, 0, 0), .paused(sid: "TR_9", true)])
+    (settings.isPaused, settings.width, settings.height, settings.priority) = (false, 640, 480, 7)
     try say(.trackSettings(settings))
-    #expect(events(session) == [.prefers(sid: "TR_9", width: 640, height: 480, rate: 0, layer: 2), .paused(sid: "TR_9", false)])
+    #expect(events(session) == [prefers(640, 480, 2, 7), .paused(sid: "TR_9", false)])
     (settings.width, settings.quality) = (0, .off)
     try say(.trackSettings(settings))
-    #expect(events(session) == [.prefers(sid: "TR_9", width: 0, height: 480, rate: 0, layer: 2), .paused(sid: "TR_9", true)])
+    #expect(events(session) == [prefers(0, 480, 2, 7), .paused(sid: "TR_9", true)])
     // Somebody who takes nothing by itself.
     let other = LiveKitServerSessionTests.make(
       {

@@ -15,7 +15,7 @@ from generator.types import python_name
 from mediasdk import _structs as s
 from mediasdk._native import library
 from mediasdk._sized import array_of
-from mediasdk.constants import ACCESS_TOKEN_MAX, PORT_ANY, Codec, Limits, Permission, PixelFormat, SampleFormat, Status
+from mediasdk.constants import ACCESS_TOKEN_MAX, PORT_ANY, Codec, DataStreamType, Limits, Permission, PixelFormat, SampleFormat, Status
 
 Pass = Callable[[Any], int]
 
@@ -203,6 +203,11 @@ class UnknownInputTest(unittest.TestCase):
         recipients = self.keep((ctypes.c_char_p * 1)(b"bob"))
         yield ("msdk_session_send_data", "msdk_data_options", s.DataOptions(topic=b"chat", recipients=recipients, recipient_count=1),
                lambda pointer: library.msdk_session_send_data(alice, pointer, pixels, 1))
+        number = ctypes.c_uint64()
+        text = s.DataStreamOptions(type=DataStreamType.TEXT, topic=b"chat", recipients=recipients, recipient_count=1)
+        yield ("msdk_session_data_stream_open", "msdk_data_stream_options", text,
+               lambda pointer: (library.msdk_session_data_stream_open(alice, pointer, ctypes.byref(number)),
+                                library.msdk_session_data_stream_close(alice, number, None))[0])
         peer = self.keep(self.call.engine.create_session("webrtc:", "peer"))
         peer.connect(wait=False)
         yield ("msdk_session_open_data_channel", "msdk_data_channel_options", s.DataChannelOptions(),

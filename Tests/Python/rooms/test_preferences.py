@@ -14,7 +14,7 @@ SECOND = 1_000_000_000
 class PreferencesTest(unittest.TestCase):
     def test_the_sender_follows(self) -> None:
         with Call([nv12(1280, 720, 30), nv12(320, 180, 15)], codec=Codec.VP8, clock=Clock.VIRTUAL) as call:
-            call.incoming.set_preference(width=320, height=180, fps="30000/1001")
+            call.incoming.set_preference(width=320, height=180, fps="30000/1001", priority="HIGH")
             wanted = call.event(call.alice, EventType.OUTGOING_VIDEO_WANTED)
             assert isinstance(wanted, VideoWanted)
             self.assertIs(wanted.outgoing_video, call.stream)

@@ -262,11 +262,11 @@ public final class LiveKitClient {
     say(.subscription(LiveKitSubscription(tracks: [sid], isWanted: isWanted)))
   }
 
-  /// In which size and rate it is of use; 0: any.
-  public func prefer(_ sid: String, width: UInt32, height: UInt32, rate: UInt32) {
+  /// In which size and rate it is of use, 0: any; and how much it matters, 1 the most, 0: nothing is said.
+  public func prefer(_ sid: String, width: UInt32, height: UInt32, rate: UInt32, priority: UInt32) {
     var settings = LiveKitTrackSettings()
     (settings.tracks, settings.quality) = ([sid], .high)
-    (settings.width, settings.height, settings.rate) = (width, height, rate)
+    (settings.width, settings.height, settings.rate, settings.priority) = (width, height, rate, priority)
     if self.settings.count < LiveKitClient.mostWanted || self.settings[sid] != nil { self.settings[sid] = settings }
     say(.trackSettings(settings))
   }

@@ -34,6 +34,7 @@ struct LiveKitTrackSettings: ProtoMessage {
   var height: UInt32 = 0
   /// Frames a second; 0: all.
   var rate: UInt32 = 0
+  /// 1: it matters most; 0: nothing is said.
   var priority: UInt32 = 0
 
   mutating func visit(_ fields: inout ProtoFields) throws(MediaError) {

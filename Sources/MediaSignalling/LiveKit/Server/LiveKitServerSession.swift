@@ -23,7 +23,7 @@ public final class LiveKitServerSession {
     /// A track is not to be sent for the moment, or is again.
     case paused(sid: String, Bool)
     /// What is of use to it of a track: pixels in which it is shown and frames a second, 0 if it does not say, and the best of its layers.
-    case prefers(sid: String, width: UInt32, height: UInt32, rate: UInt32, layer: Int)
+    case prefers(sid: String, width: UInt32, height: UInt32, rate: UInt32, layer: Int, priority: UInt32)
     /// It says something else of itself: a name and metadata, where they are not empty, and attributes, of which an empty one is removed.
     case describes(name: String, metadata: String, attributes: [String: String])
     /// A session of this library shows another access token.
@@ -572,7 +572,9 @@ public final class LiveKitServerSession {
         let (layer, isPaused) = (Int(settings.quality.rawValue), settings.isPaused || settings.quality == .off)
         // Of one that says its size the quality is not read.
         let best = settings.width > 0 && settings.height > 0 ? LiveKitServerSession.bestLayer : min(layer, LiveKitServerSession.bestLayer)
-        events.append(.prefers(sid: sid, width: settings.width, height: settings.height, rate: settings.rate, layer: best))
+        events.append(
+          .prefers(
+            sid: sid, width: settings.width, height: settings.height, rate: settings.rate, layer: best, priority: settings.priority))
         events.append(.paused(sid: sid, isPaused))
       }
     case .ping(let ping):
