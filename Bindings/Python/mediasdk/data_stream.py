@@ -3,6 +3,7 @@ from __future__ import annotations
 
 from ctypes import byref, c_uint8, c_uint64
 from dataclasses import dataclass, field
+from functools import partial
 from types import TracebackType
 from typing import TYPE_CHECKING, Iterable, Iterator, Mapping
 
@@ -85,12 +86,12 @@ class DataStreamWriter:
             RefusedError, StateError: as :meth:`Session.send_data`.
         """
         for chunk in _chunks(data):
-            self._session._events.until(self._session._event, lambda chunk=chunk: self._try(chunk), timeout, "room for data")
+            self._session._events.until(self._session._event, partial(self._try, chunk), timeout, "room for data")
 
     async def write_async(self, data: str | bytes | bytearray | memoryview, timeout: float | None = None) -> None:
         """:meth:`write` for asyncio."""
         for chunk in _chunks(data):
-            await self._session._events.until_async(self._session._event, lambda chunk=chunk: self._try(chunk), timeout, "room for data")
+            await self._session._events.until_async(self._session._event, partial(self._try, chunk), timeout, "room for data")
 
     def close(self, reason: str = "", timeout: float | None = None) -> None:
         """Ends the stream: it is complete, or not, for a reason that its receivers get.  Waits for room as :meth:`write`.
