@@ -178,7 +178,7 @@ import Testing
     let bots = [try house.member("bot", publishes: [true]), try house.member("dog", publishes: [true])]
     let bob = try LiveKitEnd(house, "bob", at: "10.0.0.2")
     #expect(try house.run([bob]) { bob.isHere && bob.others["bot"]?.tracks.count == 1 && bob.others["dog"]?.tracks.count == 1 })
-    bob.host.setConditions(down: .init(at: 0, bandwidth: 350_000, delay: 10 * millisecond))
+    bob.host.setConditions(down: .init(at: 0, bandwidth: 200_000, delay: 10 * millisecond))
     var settings = LiveKitTrackSettings()
     (settings.tracks, settings.quality, settings.priority) = ([try #require(bob.others[favourite]?.tracks.first?.sid)], .high, 1)
     try bob.say(.trackSettings(settings))
