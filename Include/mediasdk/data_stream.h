@@ -58,9 +58,10 @@ MSDK_EXPORT msdk_result msdk_session_data_stream_open(msdk_session *session, con
  * thread is writing to it; or the session is not connected. [any thread] */
 MSDK_EXPORT msdk_result msdk_session_data_stream_write(msdk_session *session, uint64_t stream, const uint8_t *data, uint64_t size);
 
-/** Ends a stream. reason: NULL or "" if it is complete, or why it is not: then its receivers get MSDK_DATA_PART_ABORTED with that text
- * (up to MSDK_NAME_MAX bytes). MSDK_E_STATE: it is not complete, as less than its total_size was written; it is still open then, as with
- * MSDK_E_AGAIN. Errors as msdk_session_data_stream_write; with all others it is closed. [any thread] */
+/** Ends a stream. reason: NULL or "" if it is complete, or why it is not, up to MSDK_NAME_MAX bytes: then its receivers get
+ * MSDK_DATA_PART_ABORTED with that text. Errors as msdk_session_data_stream_write. MSDK_E_STATE also: it is not complete, as less than its
+ * total_size was written. It is still open then, and with MSDK_E_AGAIN. If its end cannot be sent for another reason, it is closed all the
+ * same: MSDK_E_NOT_FOUND, as all of its recipients have left, or MSDK_E_PERMISSION. [any thread] */
 MSDK_EXPORT msdk_result msdk_session_data_stream_close(msdk_session *session, uint64_t stream, const char *reason);
 
 /* -------------------------------------------------------------------------------------------------------------- receiving */

@@ -194,6 +194,27 @@ import Testing
     try house.close()
   }
 
+  /// The same of a session, which says it by names: the dog's is high, or the bot's low. Without that the bot's would be sent, which takes less.
+  @Test(arguments: [VideoPreference.Priority.high, .low])
+  func whatMattersMoreToASessionIsSent(priority: VideoPreference.Priority) throws {
+    let bots = [try house.member("bot", publishes: [true]), try house.member("dog", publishes: [true])]
+    let anna = try house.session("anna", at: "10.0.0.1", token: LiveKitEnd.token(house, "anna"), url: "", publishes: [])
+    #expect(try house.run(for: 5 * second) { anna.isHere && anna.added.count == 2 })
+    anna.host?.setConditions(down: .init(at: 0, bandwidth: 200_000, delay: 10 * millisecond))
+    let said = try #require(anna.added.first { $0.userID == (priority == .high ? "dog" : "bot") }?.id)
+    anna.link.prefer(VideoPreference(priority: priority), of: said)
+    for number in 0..<900 {
+      for (place, bot) in bots.enumerated() { bot.send(0, isVideo: true, isKey: number % 30 == 0, size: 1_000 + place) }
+      _ = try house.run(for: second / 30) { false }
+    }
+    let sizes = (anna.bytes[WebMember.codec(isVideo: true)] ?? []).suffix(300).map(\.count)
+    let favoured = sizes.filter { $0 == 1_001 }.count
+    #expect(favoured > 240, "\(favoured) of \(sizes.count)")
+    anna.link.disconnect()
+    for bot in bots { bot.link.disconnect() }
+    try house.close()
+  }
+
   /// What nobody wants need not be sent.
   @Test func thePublisherIsToldWhichLayersAreWanted() throws {
     let (anna, bob) = (try LiveKitEnd(house, "anna", at: "10.0.0.1"), try LiveKitEnd(house, "bob", at: "10.0.0.2"))

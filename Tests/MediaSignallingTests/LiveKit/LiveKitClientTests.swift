@@ -260,7 +260,7 @@ import Testing
       case .leave = list[3]
     else { throw MediaError(.fail, "\(list)") }
     #expect(trickle.target == .subscriber && trickle.candidate.has("candidate:1") && wanted.tracks == ["TR_1"] && wanted.isWanted)
-    #expect(settings.width == 320 && settings.rate == 15)
+    #expect(settings.width == 320 && settings.rate == 15 && settings.priority == 1)
   }
 
   @Test func whatCannotBeReadEndsTheSession() throws {

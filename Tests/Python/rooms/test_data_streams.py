@@ -6,7 +6,7 @@ import threading
 import unittest
 
 from call import PATIENCE, Room
-from mediasdk import (DATA_STREAM_CHUNK_MAX, AgainError, Clock, DataPart, DataStreamAvailable, DataStreamPart, DataStreamType, Engine, ExistsError,
+from mediasdk import (DATA_STREAM_CHUNK_MAX, Clock, DataPart, DataStreamAvailable, DataStreamPart, DataStreamType, Engine, ExistsError,
                       FullError, InvalidError, MediaTimeout, NotFoundError, RangeError, Session, StateError, UnsupportedError)
 
 MS = 1_000_000
@@ -87,8 +87,6 @@ class DataStreamTest(unittest.TestCase):
         stream.close("enough")
         for _ in range(256):
             streams.open_text()
-            if _ % 32 == 0:
-                self.pass_on()
         with self.assertRaises(FullError):
             streams.open_text()
         with self.assertRaises(ExistsError):
@@ -104,7 +102,8 @@ class DataStreamTest(unittest.TestCase):
         sent = sum(len(part.data) for part in read_all(self.bob))
         self.assertGreater(sent, 1_000_000)
         stream.write(bytes(DATA_STREAM_CHUNK_MAX), timeout=0)
-        self.assertFalse(isinstance(self.alice.data_streams.read(), AgainError))
+        self.pass_on()
+        self.assertEqual([len(part.data) for part in read_all(self.bob)], [DATA_STREAM_CHUNK_MAX])
 
     def test_other_rooms_have_none(self) -> None:
         with Engine() as engine, engine.create_session("rtp://127.0.0.1:9?local=127.0.0.1:0", "alice") as session:
@@ -138,11 +137,10 @@ class LiveDataStreamTest(unittest.TestCase):
         self.assertEqual(b"".join(part.data for part in parts), sent)
 
     def test_tasks(self) -> None:
-        async def run() -> bytes:
+        async def send() -> None:
             stream = self.alice.data_streams.open_bytes("files")
             await stream.write_async(bytes(3_000_000), timeout=PATIENCE)
             await stream.close_async(timeout=PATIENCE)
-            return b""
 
         async def read() -> int:
             count = 0
@@ -151,6 +149,6 @@ class LiveDataStreamTest(unittest.TestCase):
             return count
 
         async def both() -> int:
-            return (await asyncio.gather(run(), read()))[1]
+            return (await asyncio.gather(send(), read()))[1]
 
         self.assertEqual(asyncio.run(both()), 3_000_000)
