@@ -47,6 +47,8 @@ public struct BandwidthEstimator: ~Copyable, Sendable {
   static let drain = 0.5
   /// Beyond the shortest round trip: what comes after a silence has waited in a queue that still stands, so nothing was out but the link is slow.
   static let late: Int64 = 350_000_000
+  /// Beyond the shortest round trip, for a while: a queue that stands.
+  static let standing: Int64 = 150_000_000
   /// The least that is left of more before it is an outage, for a moment: pictures wait in the pacer anyway, and formats need not follow.
   static let unheard = 100_000.0
   /// Of the rate: where no more was left than that while nothing was heard, what was known before has to be found out again.
@@ -118,6 +120,11 @@ public struct BandwidthEstimator: ~Copyable, Sendable {
     return min(base, max(BandwidthEstimator.unheard, max(rates.rate ?? base, Double(limits.start)) * watch.share))
   }
   private var probeLimit: Double { min(range.upperBound, allocation > 0 ? allocation : .infinity) }
+  /// A queue that was full from the beginning on: delays that do not grow any more tell nothing of it.
+  private var isFull: Bool {
+    guard control.decreases == 0, let smoothed = roundTrips.smoothed, let shortest = roundTrips.shortest else { return false }
+    return smoothed - shortest > BandwidthEstimator.standing
+  }
   private func clamped(_ rate: Double) -> Double { min(max(rate, range.lowerBound), range.upperBound) }
 
   // MARK: What it says
@@ -250,7 +257,7 @@ public struct BandwidthEstimator: ~Copyable, Sendable {
     rates.add(arrived, steppedOver: history.steppedOver)
     if !arrived.isEmpty { adjust(probe, now) }
     if state == .starting { state = .normal }
-    losses.update(estimate: control.rate, now: now)
+    losses.update(estimate: control.rate, overflows: isFull, now: now)
     settle(now)
   }
 

@@ -18,6 +18,9 @@ struct LossControl {
   /// A loss above it bounds the rate by itself: to the balance over what is above.
   static let bearable = 0.2
   static let balance = 200_000.0
+  /// A loss above it is that of a queue that may be full: the link carries what came, and less than that lets the queue drain.
+  static let overflow = 0.1
+  static let drain = 0.85
   /// So much more is lost at once: the link is another.
   static let change = 0.45
   /// After so many observations without a loss the earlier ones count no more.
@@ -71,11 +74,12 @@ struct LossControl {
     open.last = max(open.last, result.sent)
   }
 
-  /// After the packets of a feedback; what else is known of the link's rate bounds what is worth considering.
-  mutating func update(estimate: Double, now: Int64) {
+  /// After the packets of a feedback; what else is known of the link's rate bounds what is worth considering. `overflows`: a queue
+  /// stands, of which the delays did not tell.
+  mutating func update(estimate: Double, overflows: Bool, now: Int64) {
     guard open.packets >= LossControl.packets, open.last - open.first >= LossControl.span else { return }
     open.rate = 8e9 * Double(open.bytes) / Double(open.last - open.first)
-    add(open, estimate, now)
+    add(open, estimate, now, overflows: overflows)
   }
 
   /// From reports that tell no single packets: the share lost of a number, sent at a rate.
@@ -85,7 +89,7 @@ struct LossControl {
     add(Observation(packets: count, lost: Int((Double(count) * min(max(0, lost), 1)).rounded()), rate: rate), estimate, now)
   }
 
-  private mutating func add(_ observation: Observation, _ estimate: Double, _ now: Int64) {
+  private mutating func add(_ observation: Observation, _ estimate: Double, _ now: Int64, overflows: Bool = false) {
     clean = observation.lost == 0 ? min(clean + 1, 100) : 0
     if hasChanged(observation) || clean >= LossControl.forgiven { observations.removeAll(keepingCapacity: true) }
     if observations.count == LossControl.capacity { observations.removeFirst() }
@@ -108,6 +112,11 @@ struct LossControl {
     // What came of what was sent then, which with a long queue is not now.
     let share = Double(observation.lost) / Double(observation.packets)
     let came = observation.rate * (1 - share)
+    let lasting = min(recent, share)
+    if overflows, lasting > LossControl.overflow {
+      if LossControl.drain * came < reference, observation.first >= lowered { lower(LossControl.drain * came, reference, now) }
+      return
+    }
     if came > 0, came < reference, observation.rate > 0.9 * reference { consider(came) }
     // Of those that explain it about as well the highest.
     chosen = scores.reduce(0) { $1.score > best.score - 1 ? max($0, $1.rate) : $0 }
@@ -119,7 +128,6 @@ struct LossControl {
       lower(chosen, reference, now)
     }
     // Whatever the cause, nobody is served by much of what is lost.
-    let lasting = min(recent, share)
     if lasting > LossControl.bearable {
       let most = max(came, LossControl.balance / (lasting - LossControl.bearable))
       if most < reference, observation.first >= lowered { lower(min(most, chosen), reference, now) }

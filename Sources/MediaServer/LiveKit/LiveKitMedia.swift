@@ -55,7 +55,9 @@ final class LiveKitMedia: WebPathSeeker, TransportDelegate {
     var allocator = LayerAllocator()
     var estimate: UInt64 = 0
     var isAllocating = false
-    var allocated: Int64
+    /// When what the streams take was measured, and what audio takes, in bits a second.
+    var measured: Int64
+    var audioRate = 0.0
     var quality = ClientQuality()
     /// The client was asked for an offer, which has not come.
     var isAsked = false
@@ -68,6 +70,26 @@ final class LiveKitMedia: WebPathSeeker, TransportDelegate {
     var absences = 0
 
     var laneCount: Int { remotes.count { $0.lane != nil } }
+
+    /// What has been sent since the last time.
+    mutating func measure(_ now: Int64) {
+      let elapsed = Double(now &- measured)
+      func average(_ bytes: Int, after known: Double?) -> Double {
+        let rate = Double(bytes) * 8 * 1_000_000_000 / elapsed
+        return known.map { $0 + (rate - $0) * min(1, elapsed / LiveKitMedia.averaging) } ?? rate
+      }
+      (measured, audioRate) = (now, 0)
+      for index in remotes.indices {
+        guard let lane = remotes[index].lane, !remotes[index].isPaused else { continue }
+        let bytes = lane.takeByteCounts()
+        if lane.isVideo {
+          remotes[index].rate = average(bytes.all, after: remotes[index].rate)
+          remotes[index].baseRate = average(bytes.base, after: remotes[index].baseRate)
+        } else {
+          audioRate += average(bytes.all, after: nil)
+        }
+      }
+    }
 
     /// Sections in which something may be sent.
     func free(_ sections: [LiveKitOffer.Section], isVideo: Bool) -> [LiveKitOffer.Section] {
@@ -89,7 +111,9 @@ final class LiveKitMedia: WebPathSeeker, TransportDelegate {
   static let allocation: Int64 = 500_000_000
   /// Of a client that shows at most so many frames a second: without the droppable ones, of the usual 30, there are as many.
   static let baseRate = 15.0
-  /// Over which the rate of a video in one layer is measured: a page of a screen comes at once, and little after it.
+  /// Nanoseconds over which rates are measured at least: estimates come more often than frames.
+  private static let measuring: Int64 = 50_000_000
+  /// Over which the rate of a video in one layer is averaged: a page of a screen comes at once, and little after it.
   static let averaging = 5e9
 
   private let place: LoopbackTransport
@@ -103,7 +127,7 @@ final class LiveKitMedia: WebPathSeeker, TransportDelegate {
     let (burst, perSecond) = (WebMember.requests, WebMember.requestsPerSecond)
     state = Monitor(
       State(
-        allocated: now, requests: WorkAllowance(burst: burst, perSecond: perSecond, now: now),
+        measured: now, requests: WorkAllowance(burst: burst, perSecond: perSecond, now: now),
         turns: WorkAllowance(burst: burst / 2, perSecond: perSecond / 2, now: now)))
   }
 
@@ -468,31 +492,20 @@ final class LiveKitMedia: WebPathSeeker, TransportDelegate {
     guard sent.contains(where: \.stream.isVideo) else { return }
     let layers = Dictionary(uniqueKeysWithValues: sent.map { ($0.stream.id, place.layers(of: $0.stream.id)) })
     let (allowed, changes, demand, isFollowed): ([StreamID: Int], [Remote], LayerAllocator.Demand, Bool) = state.withLock { state in
-      let elapsed = Double(max(LiveKitMedia.allocation / 10, now &- state.allocated))
-      var besides = 0.0
+      if now &- state.measured >= LiveKitMedia.measuring { state.measure(now) }
       var lanes: [LayerAllocator.Lane] = []
-      for index in state.remotes.indices {
-        guard let layers = layers[state.remotes[index].stream.id], let lane = state.remotes[index].lane else { continue }
-        let bytes = lane.takeByteCounts()
-        guard lane.isVideo else {
-          besides += Double(bytes.all) * 8 * 1_000_000_000 / elapsed
-          continue
-        }
-        func average(_ bytes: Int, after known: Double?) -> Double {
-          let rate = Double(bytes) * 8 * 1_000_000_000 / elapsed
-          return known.map { $0 + (rate - $0) * min(1, elapsed / LiveKitMedia.averaging) } ?? rate
-        }
-        let (rate, base) = (average(bytes.all, after: state.remotes[index].rate), average(bytes.base, after: state.remotes[index].baseRate))
-        (state.remotes[index].rate, state.remotes[index].baseRate) = (rate, base)
-        let one = state.remotes[index]
+      for one in state.remotes where one.lane?.isVideo == true {
+        guard let layers = layers[one.stream.id] else { continue }
+        let isLayered = layers.count > 1
+        func single(_ rate: Double?) -> [UInt64] { [rate.map { UInt64(max(1, $0)) } ?? 0] }
         lanes.append(
           LayerAllocator.Lane(
-            stream: one.stream.id, rates: layers.count > 1 ? layers.map(\.bitrate) : [UInt64(max(1, rate))], most: one.most,
-            isScreen: one.stream.isScreen, rank: one.rank, baseRates: layers.count > 1 ? layers.map(\.baseBitrate) : [UInt64(max(1, base))],
-            wantsBase: one.wantsBase))
+            stream: one.stream.id, rates: isLayered ? layers.map(\.bitrate) : single(one.rate), most: one.most,
+            isScreen: one.stream.isScreen, rank: one.rank,
+            baseRates: isLayered ? layers.map(\.baseBitrate) : single(one.baseRate), wantsBase: one.wantsBase))
       }
-      defer { (state.allocated, state.isAllocating) = (now, true) }
-      let allowed = state.allocator.allocate(lanes, besides: UInt64(besides), estimate: state.estimate, now: now)
+      defer { state.isAllocating = true }
+      let allowed = state.allocator.allocate(lanes, besides: UInt64(state.audioRate), estimate: state.estimate, now: now)
       var changes: [Remote] = []
       for one in state.remotes { one.lane?.thin(state.allocator.isThinned(one.stream.id)) }
       for index in state.remotes.indices {

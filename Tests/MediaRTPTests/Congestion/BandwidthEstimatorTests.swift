@@ -53,6 +53,25 @@ import Testing
     }
   }
 
+  /// Delays that are long from the beginning do not grow: round trips and losses tell of the queue.
+  @Test func aQueueThatIsFullFromTheBeginningIsFound() {
+    var estimator = BandwidthEstimator(.init(start: 1_000_000))
+    var told: Int64 = 0
+    for index in 0..<300 as Range<Int64> {
+      let now = index * 10 * ms
+      estimator.onSent(sequence: UInt16(index), size: 1000, now: now)
+      let end = index - (index < 20 ? 4 : 34)
+      if index % 5 == 0, end > told {
+        estimator.onFeedback(
+          (told..<end).map { ReportedPacket(sequence: UInt16($0), arrival: $0 % 4 > 0 ? nil : ($0 * 10 + 40) * ms) }, now: now)
+        told = end
+      }
+      _ = estimator.process(now: now)
+    }
+    // Of 800 kbit/s 200 arrive.
+    #expect(estimator.usage == .normal && estimator.estimate > 120_000 && estimator.estimate < 200_000, "\(estimator.estimate)")
+  }
+
   @Test func theFirstPacketsAskForProbes() {
     var estimator = BandwidthEstimator()
     let idle = estimator.process(now: 0)

@@ -26,7 +26,7 @@ import Testing
         now += 0.02
       }
       estimate = min(most, estimate * 1.008, 1.5 * min(rate, capacity) + 10_000)
-      losses.update(estimate: estimate, now: Int64(now * 1e9))
+      losses.update(estimate: estimate, overflows: false, now: Int64(now * 1e9))
       rate = min(estimate, losses.bound ?? .infinity)
       if now > seconds - 10 { (least, highest) = (min(least, rate), max(highest, rate)) }
     }
@@ -60,6 +60,27 @@ import Testing
     let (_, losses) = run(seconds: 10, capacity: 1e9, inherent: 0, start: 1e6, most: 1e6, seed: 1)
     #expect(losses.bound == nil)
     #expect(losses.loss == 0)
+  }
+
+  /// Half a megabit into a link of two hundred kilobits.
+  @Test(arguments: [true, false]) func aQueueThatOverflowsIsLeftToDrain(isKnown: Bool) {
+    var losses = LossControl()
+    func observe(lost: Int, from: Int64) {
+      for number in 0...50 as ClosedRange<Int64> {
+        let arrival: Int64? = number % 5 < lost ? nil : 1
+        losses.add(
+          PacketResult(sequence: from + number, sent: (from + number) * 20_000_000, arrival: arrival, size: 1_250, probe: 0, wasLost: false)
+        )
+      }
+      losses.update(estimate: 1e6, overflows: isKnown, now: (from + 51) * 20_000_000)
+    }
+    observe(lost: 3, from: 0)
+    let bound = losses.bound ?? .infinity
+    #expect(isKnown ? bound > 160_000 && bound < 180_000 : bound > 300_000, "\(bound)")
+    // What is lost by chance does not say that it overflows.
+    losses.reset()
+    observe(lost: 0, from: 100)
+    #expect(losses.bound == nil)
   }
 
   @Test func aBoundIsGivenUpWhenLossesEnd() {
