@@ -1,4 +1,4 @@
-/* End-to-end encryption: alice's video goes through a room in which bob has the key, and eve has not.
+/* End-to-end encryption: alice's video and a text go through a room in which bob has the key, and eve has not.
  *
  *     gcc encrypted.c $(pkg-config --cflags --libs mediasdk) && ./a.out PLUGINS [seconds]
  *
@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+static const char text[] = "only bob reads this";
 static const char passphrase[] = "correct horse battery staple"; /* exchanged by the program, over a channel of its own */
 
 static void must(msdk_result result, const char *what) {
@@ -31,6 +32,7 @@ static msdk_session *join(msdk_engine *engine, const char *user_id, int has_key)
   options.url = "loopback:lobby";
   options.user_id = user_id;
   options.encrypt_frames = 1;
+  options.encrypt_data = 1;
   msdk_session *session = NULL;
   must(msdk_session_create(engine, &options, &session), "msdk_session_create");
   if (has_key) {
@@ -69,9 +71,13 @@ static uint64_t report(const char *user_id, msdk_session *session, msdk_incoming
   msdk_event event = event_of(session, MSDK_EVENT_STREAM_ENCRYPTION);
   msdk_incoming_video_stats stats = MSDK_INIT(msdk_incoming_video_stats);
   must(msdk_incoming_video_get_stats(stream, &stats), "msdk_incoming_video_get_stats");
-  printf("%s: %s, %" PRIu64 " frames received, %" PRIu64 " decoded\n", user_id, msdk_state_string(event.state), stats.frames_received,
-         stats.frames_decoded);
-  return stats.frames_decoded;
+  char read[MSDK_DATA_MAX + 1];
+  msdk_data_message message = MSDK_INIT(msdk_data_message);
+  int has_text = msdk_session_read_data(session, &message, (uint8_t *)read, MSDK_DATA_MAX) >= 0;
+  read[has_text ? message.size : 0] = 0;
+  printf("%s: %s, %" PRIu64 " frames received, %" PRIu64 " decoded, reads %s\n", user_id, msdk_state_string(event.state),
+         stats.frames_received, stats.frames_decoded, has_text ? read : "nothing");
+  return has_text ? stats.frames_decoded : 0;
 }
 
 int main(int argc, char **argv) {
@@ -86,6 +92,7 @@ int main(int argc, char **argv) {
   msdk_session *alice = join(engine, "alice", 1), *bob = join(engine, "bob", 1), *eve = join(engine, "eve", 0);
   show(engine, alice);
   msdk_incoming_video *at_bob = watch(bob), *at_eve = watch(eve);
+  must(msdk_session_send_data(alice, NULL, (const uint8_t *)text, strlen(text)), "msdk_session_send_data");
   int64_t end = msdk_engine_now(engine) + (int64_t)(seconds * 1e9);
   while (msdk_engine_now(engine) < end) {
     msdk_event event = MSDK_INIT(msdk_event);

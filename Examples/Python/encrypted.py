@@ -1,4 +1,4 @@
-"""End-to-end encryption: alice's video goes through a room in which bob has the key, and eve has not.
+"""End-to-end encryption: alice's video and a text go through a room in which bob has the key, and eve has not.
 
     PYTHONPATH=Bindings/Python MEDIASDK_LIBRARY=... python3 Examples/Python/encrypted.py --plugins DIR [--seconds 2]
 
@@ -21,7 +21,7 @@ TIMEOUT = 5.0
 
 def join(engine: Engine, user_id: str, *, has_key: bool = True) -> Session:
     """A connected session."""
-    session = engine.create_session(ROOM, user_id, encrypt_frames=True)
+    session = engine.create_session(ROOM, user_id, encrypt_frames=True, encrypt_data=True)
     if has_key:
         session.set_frame_key(PASSPHRASE)
     session.connect(TIMEOUT)
@@ -49,12 +49,15 @@ def main() -> int:
             video.attach_producer(engine.create_instance("org.mediasdk.producer.testpattern"))
             alice.start_video(video)
             seen = {bob: watch(bob), eve: watch(eve)}
+            alice.send_data(b"only bob reads this")
             time.sleep(arguments.seconds)
             for session, stream in seen.items():
                 while not isinstance(event := session.next_event(timeout=TIMEOUT), StreamEncryptionChanged):
                     pass
                 stats = stream.stats()
-                print(f"{session.user_id}: {event.state.name}, {stats.frames_received} frames received, {stats.frames_decoded} decoded")
+                data = session.read_data()
+                print(f"{session.user_id}: {event.state.name}, {stats.frames_received} frames received, {stats.frames_decoded} decoded, "
+                      f"reads {data.data.decode() if data else 'nothing'}")
     except MediaSDKError as error:
         print(f"encrypted.py: {error}", file=sys.stderr)
         return 1

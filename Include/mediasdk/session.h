@@ -36,7 +36,9 @@ typedef struct msdk_session_options {
   const char *access_token; /**< up to MSDK_ACCESS_TOKEN_MAX bytes, passed to the room's verifier (room.h); NULL or "": none */
   const char *capture_path; /**< of a session over a network only: a file for all datagrams (network.h); NULL or "": none */
   uint32_t capture_flags;   /**< MSDK_CAPTURE_* */
-  uint32_t encrypt_frames;  /**< 1: end-to-end encryption of all that the session sends, and it takes nothing else (encryption.h) */
+  uint32_t encrypt_frames;  /**< 1: end-to-end encryption of all streams that the session sends, and it takes no others (encryption.h) */
+  uint32_t encrypt_data;    /**< 1: the same of data (data.h), streams of data (data_stream.h) and remote procedure calls (rpc.h) */
+  uint32_t reserved0;       /**< 0 */
 } msdk_session_options;
 
 /** Makes a session, which is idle. MSDK_E_RANGE, MSDK_E_INVALID and MSDK_E_UNSUPPORTED: the error text names the member of options.
@@ -238,7 +240,10 @@ enum {
    * come again. */
   MSDK_EVENT_RPC_AVAILABLE = 43,
   /** A part of a stream of data has come (data_stream.h). Read until MSDK_E_AGAIN, before which the event does not come again. */
-  MSDK_EVENT_DATA_STREAM_AVAILABLE = 44
+  MSDK_EVENT_DATA_STREAM_AVAILABLE = 44,
+  /** user_id; state: MSDK_ENCRYPTION_*; value: the index of the key. Whether the data of a participant can be decrypted, with the first that
+   * is encrypted, or should be, and when the state changes (encryption.h). */
+  MSDK_EVENT_DATA_ENCRYPTION = 45
 };
 
 /** Return the name of an event's type, or of a state of any of the families MSDK_SESSION_*, MSDK_OUTGOING_*, MSDK_INCOMING_*,

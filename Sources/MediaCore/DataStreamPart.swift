@@ -37,6 +37,8 @@ public indirect enum DataContent: Sendable, Equatable {
   case call(RemoteCallPart)
   /// A part of a stream of data, of which the bytes are the chunk.
   case stream(DataStreamPart)
+  /// Any of these, encrypted from end to end (encryption.h): the bytes are the ciphertext and its tag. The index is that of the key.
+  case sealed(nonce: [UInt8], index: UInt32)
 
   /// Bytes of attributes, which are the only other part of any length.
   package var weight: Int {

@@ -4,25 +4,16 @@ import MediaSRTP
 
 /// Seals the frames of one published stream, in all its layers. Any thread.
 public final class FrameSealer: Sendable {
-  fileprivate struct State: @unchecked Sendable {
-    var cipher: (CipherContext, index: Int)?
-    var generation: UInt64 = 0
-    var random: any RandomNumberGenerator
-    /// Of the nonces: nobody else who has the key has the same, and no two frames the same number.
-    var prefix: UInt64 = 0
-    var count: UInt32 = .max
-  }
-
   private let ring: FrameKeyRing
   private let codec: UInt32
   /// What a transport may hold of a stream.
   private let pool = BufferPool(limit: 512)
-  private let state: Monitor<State>
+  private let key: Monitor<SealingKey>
 
   /// Of a codec of `EncryptableCodecs`.
   public init(_ ring: FrameKeyRing, codec: UInt32, random: any RandomNumberGenerator) {
     (self.ring, self.codec) = (ring, codec)
-    state = Monitor(State(random: random))
+    key = Monitor(SealingKey(random: random))
   }
 
   /// The sealed frame, with a reference for the caller, and the index of its key; nil: there is no key. Throws `.noMemory` when the transport holds too many.
@@ -31,14 +22,8 @@ public final class FrameSealer: Sendable {
     guard let clear = SealedLayout.clearSize(codec, bytes), bytes.count >= clear else {
       throw MediaError(.corrupt, "a frame of \(bytes.count) bytes has no header of \(FourCC.text(codec))")
     }
-    return try state.withLock { (state) throws(MediaError) -> (frame: EncodedFrame, index: Int)? in
-      if !ring.isCurrent(state.generation) {
-        let (found, generation) = ring.sealing()
-        state.cipher = try found.map { (found) throws(MediaError) in (try CipherContext(gcm: found.key.cipherKey), found.index) }
-        state.generation = generation
-      }
-      guard let (cipher, index) = state.cipher else { return nil }
-      let nonce = state.nextNonce()
+    return try key.withLock { (key) throws(MediaError) -> (frame: EncodedFrame, index: Int)? in
+      guard let (cipher, index, nonce) = try key.next(of: ring) else { return nil }
       let sealed = try EncodedFrame.make(
         size: bytes.count + SealedLayout.overhead, attributes: frame.native.pointee, from: pool, deadline: 0
       ) { output in
@@ -56,22 +41,12 @@ public final class FrameSealer: Sendable {
     func part(_ range: Range<Int>) -> UnsafeMutableRawBufferPointer { UnsafeMutableRawBufferPointer(rebasing: output[range]) }
     let (tag, trailer) = (bytes.count, bytes.count + SealedLayout.tagSize)
     output.copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes.prefix(clear)))
-    output.storeBytes(of: nonce.0.bigEndian, toByteOffset: trailer, as: UInt64.self)
-    output.storeBytes(of: nonce.1.bigEndian, toByteOffset: trailer + 8, as: UInt32.self)
+    SealedLayout.write(nonce, to: part(trailer..<trailer + SealedLayout.nonceSize))
     output[trailer + SealedLayout.nonceSize] = UInt8(SealedLayout.nonceSize)
     output[trailer + SealedLayout.nonceSize + 1] = UInt8(index)
     return cipher.sealGCM(
       UnsafeRawBufferPointer(rebasing: bytes[clear...]), into: part(clear..<tag), tag: part(tag..<trailer),
       nonce: UnsafeRawBufferPointer(part(trailer..<trailer + SealedLayout.nonceSize)),
       authenticating: UnsafeRawBufferPointer(rebasing: bytes.prefix(clear)))
-  }
-}
-
-extension FrameSealer.State {
-  /// Never twice with a key: of 64 random bits and a number.
-  fileprivate mutating func nextNonce() -> (UInt64, UInt32) {
-    if count == .max { (prefix, count) = (random.next(), 0) }
-    defer { count += 1 }
-    return (prefix, count)
   }
 }

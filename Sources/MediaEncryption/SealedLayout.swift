@@ -21,6 +21,12 @@ enum SealedLayout {
     }
   }
 
+  /// Of `nonceSize` bytes.
+  static func write(_ nonce: (UInt64, UInt32), to output: UnsafeMutableRawBufferPointer) {
+    output.storeBytes(of: nonce.0.bigEndian, as: UInt64.self)
+    output.storeBytes(of: nonce.1.bigEndian, toByteOffset: 8, as: UInt32.self)
+  }
+
   struct Parts {
     let clear, text, tag, nonce: UnsafeRawBufferPointer
     let index: Int

@@ -21,6 +21,8 @@ public func msdk_session_create(
     settings.accessToken = AccessToken(
       try ForeignText.readOptional(native.access_token, limit: AccessToken.longest, argument: "options.access_token") ?? "")
     settings.encrypts = try flag(native.encrypt_frames, "options.encrypt_frames")
+    try ForeignStruct.checkReserved(native.reserved0, "options.reserved0")
+    settings.encryptsData = try flag(native.encrypt_data, "options.encrypt_data")
     if native.event_capacity != 0 { settings.eventCapacity = Int(native.event_capacity) }
     guard native.capture_flags & ~UInt32(MSDK_CAPTURE_PLAIN) == 0 else {
       throw MediaError(.unsupported, "options.capture_flags is \(native.capture_flags); accepted: 0, MSDK_CAPTURE_PLAIN")
@@ -240,6 +242,9 @@ extension StampedEvent {
       case .incomingAudio(let stream): native.set(MSDK_EVENT_STREAM_ENCRYPTION, stream)
       }
       (native.state, native.value) = (state.rawValue, UInt64(index))
+    case .dataEncryption(let userID, let state, let index):
+      native.set(MSDK_EVENT_DATA_ENCRYPTION, userID: userID, state: state.rawValue)
+      native.value = UInt64(index)
     case .ingest(let event):
       native.set(MSDK_EVENT_INGEST, state: event.state.rawValue, text: event.text)
       native.status = event.status?.rawValue ?? msdk_result(MSDK_OK)

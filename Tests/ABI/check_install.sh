@@ -54,8 +54,8 @@ prints tap '^[0-9.]+ s info \[session\] session "alice" at loopback:lobby is con
 prints layers '^alice sends 2 of 3 layers$
 ^bob sees 1280x720, [1-9][0-9]* frames a second$
 ^carol sees 320x180, [1-9][0-9]* frames a second$' "$(echo "$stage"/lib/mediasdk/plugins-*)"
-prints encrypted '^bob: MSDK_ENCRYPTION_ACTIVE, [1-9][0-9]* frames received, [1-9][0-9]* decoded$
-^eve: MSDK_ENCRYPTION_NO_KEY, [1-9][0-9]* frames received, 0 decoded$' "$(echo "$stage"/lib/mediasdk/plugins-*)"
+prints encrypted '^bob: MSDK_ENCRYPTION_ACTIVE, [1-9][0-9]* frames received, [1-9][0-9]* decoded, reads only bob reads this$
+^eve: MSDK_ENCRYPTION_NO_KEY, [1-9][0-9]* frames received, 0 decoded, reads nothing$' "$(echo "$stage"/lib/mediasdk/plugins-*)"
 
 # A chat of two processes, in a room that the tool serves, and one with nobody there.
 cp Examples/C/chat.c "$root"

@@ -982,7 +982,7 @@ VALUE(MSDK_DUPLICATE_REPLACE, 1);
 
 /* ---------------------------------------------------------------------------------------------------------------------------- session.h */
 
-SIZE(msdk_session_options, 56);
+SIZE(msdk_session_options, 64);
 AT(msdk_session_options, struct_size, 0);
 AT(msdk_session_options, event_capacity, 4);
 AT(msdk_session_options, url, 8);
@@ -992,6 +992,8 @@ AT(msdk_session_options, access_token, 32);
 AT(msdk_session_options, capture_path, 40);
 AT(msdk_session_options, capture_flags, 48);
 AT(msdk_session_options, encrypt_frames, 52);
+AT(msdk_session_options, encrypt_data, 56);
+AT(msdk_session_options, reserved0, 60);
 
 SIZE(msdk_participant, 552);
 AT(msdk_participant, struct_size, 0);
@@ -1164,6 +1166,7 @@ VALUE(MSDK_EVENT_DATA_WRITABLE, 41);
 VALUE(MSDK_EVENT_STREAM_ENCRYPTION, 42);
 VALUE(MSDK_EVENT_RPC_AVAILABLE, 43);
 VALUE(MSDK_EVENT_DATA_STREAM_AVAILABLE, 44);
+VALUE(MSDK_EVENT_DATA_ENCRYPTION, 45);
 VALUE(MSDK_ATTRIBUTES_MAX, 32);
 VALUE(MSDK_ATTRIBUTE_KEY_MAX, 63);
 VALUE(MSDK_ATTRIBUTE_VALUE_MAX, 1023);

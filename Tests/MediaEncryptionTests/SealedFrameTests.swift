@@ -30,7 +30,7 @@ import Testing
     FrameOpener(ring, of: "anna", codec: codec, most: 8) { $0() }
   }
 
-  private func opened(_ outcome: FrameOpener.Outcome) -> [UInt8]? {
+  private func opened(_ outcome: OpeningOutcome<EncodedFrame>) -> [UInt8]? {
     guard case .opened(let frame) = outcome else { return nil }
     defer { frame.release() }
     return Array(frame.bytes)
@@ -161,7 +161,7 @@ import Testing
       #expect(try opener.open(sealed) == .notAuthentic)
       sealed.release()
     }
-    #expect(derived.withLock { $0 } == 2 + FrameOpener.window - 1)
+    #expect(derived.withLock { $0 } == 2 + OpeningKeys.window - 1)
     plain.release()
   }
 

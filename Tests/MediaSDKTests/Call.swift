@@ -15,7 +15,9 @@ final class Call {
   let anna: Session
   let bert: Session
 
-  init(_ name: String = #function, file: String = #fileID, isVirtual: Bool = true, encrypts: Bool = false) throws {
+  init(_ name: String = #function, file: String = #fileID, isVirtual: Bool = true, encrypts: Bool = false, encryptsData: Bool = false)
+    throws
+  {
     var options = EngineOptions()
     options.isVirtualClock = isVirtual
     options.ignoresEnvironment = true
@@ -23,6 +25,7 @@ final class Call {
     room = "loopback:\(name) \(file)"
     var (annas, berts) = (SessionOptions(url: room, userID: "anna"), SessionOptions(url: room, userID: "bert", displayName: "Bert B."))
     (annas.encrypts, berts.encrypts) = (encrypts, encrypts)
+    (annas.encryptsData, berts.encryptsData) = (encryptsData, encryptsData)
     anna = try engine.makeSession(annas)
     bert = try engine.makeSession(berts)
   }
@@ -112,6 +115,7 @@ final class Call {
     case .dataStreamAvailable: "data stream available"
     case .dataWritable: "data writable"
     case .encryption(_, let state, let index): "encryption \(state) \(index)"
+    case .dataEncryption(let userID, let state, let index): "data encryption \(userID) \(state) \(index)"
     }
   }
 }

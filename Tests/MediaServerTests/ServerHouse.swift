@@ -247,6 +247,8 @@ final class RoomEnd: TransportDelegate, EncodedSink, @unchecked Sendable {
       case .user: break
       case .call(let part): return calls.append("\(user): \(part) \(message.bytes)")
       case .stream(let part): return dataStreams.append("\(user): \(part) \(message.bytes)")
+      case .sealed(let nonce, let index):
+        return data.append("\(user): sealed \(nonce) \(index) \(message.bytes)\(message.isLossy ? " lossy" : "")")
       }
       data.append("\(user): \(String(decoding: message.bytes, as: UTF8.self)) \(message.topic)\(message.isLossy ? " lossy" : "")")
     case .dataWritable: events.append("data writable")

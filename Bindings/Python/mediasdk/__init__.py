@@ -42,14 +42,14 @@ from .errors import (AgainError, BufferSmallError, ClosedError, CorruptError, De
                      PluginABIError, PluginDiedError, RangeError, RefusedError, RemovedError, FullError, StaleSenderError, StateError,
                      ThreadError, UnsupportedError, UntrustedError, ValueTypeError)
 from .events import (AccessExpiring, AccessRenewed, ActiveSpeakerChanged, AudioLevelMeasured, CandidatesComplete, CodecChanged,
-                     DataAvailable, DataChannelClosed, DataChannelLow, DataChannelOpened, DataStreamAvailable, DataWritable,
-                     EstimateChanged, Event, FrameSenderChanged, ICEServerFailed, IncomingAudioAdded, IncomingAudioMuted,
-                     IncomingAudioRemoved, IncomingAudioStateChanged, IncomingVideoAdded, IncomingVideoRemoved,
-                     IncomingVideoStateChanged, IngestChanged, InstanceEvent, KeyFrameRequested, LocalCandidate, MessageAvailable,
-                     Moderated, NegotiationNeeded, NetworkQualityChanged, OutgoingAudioStateChanged, OutgoingVideoStateChanged,
-                     ParticipantAttributeChanged, ParticipantJoined, ParticipantLeft, PluginReported, ReceiversChanged,
-                     RestartWanted, RpcAvailable, ScreenShareStateChanged, SessionStateChanged, StatsDue, StreamEncryptionChanged,
-                     StreamUnreachable, VideoWanted)
+                     DataAvailable, DataChannelClosed, DataChannelLow, DataChannelOpened, DataEncryptionChanged,
+                     DataStreamAvailable, DataWritable, EstimateChanged, Event, FrameSenderChanged, ICEServerFailed,
+                     IncomingAudioAdded, IncomingAudioMuted, IncomingAudioRemoved, IncomingAudioStateChanged,
+                     IncomingVideoAdded, IncomingVideoRemoved, IncomingVideoStateChanged, IngestChanged, InstanceEvent,
+                     KeyFrameRequested, LocalCandidate, MessageAvailable, Moderated, NegotiationNeeded, NetworkQualityChanged,
+                     OutgoingAudioStateChanged, OutgoingVideoStateChanged, ParticipantAttributeChanged, ParticipantJoined,
+                     ParticipantLeft, PluginReported, ReceiversChanged, RestartWanted, RpcAvailable, ScreenShareStateChanged,
+                     SessionStateChanged, StatsDue, StreamEncryptionChanged, StreamUnreachable, VideoWanted)
 from .formats import FrameLayout, PlaneShape, VideoFormat, frame_layout, plane_shapes
 from .frame import Frame
 from .frame_pacer import FramePacer
@@ -86,8 +86,8 @@ __all__ = [
     "AudioProducer", "BufferSmallError", "CHANNELS_MAX", "CandidatesComplete", "CaptureFlag", "Choice", "ClassFlag", "ClassInfo",
     "Clock", "ClosedError", "Codec", "CodecChanged", "Command", "CommandArg", "CommandFlag", "Containment", "Content",
     "CorruptError", "DATA_MAX", "DATA_RECIPIENTS_MAX", "DATA_STREAM_CHUNK_MAX", "DATA_TOPIC_MAX", "DIMENSION_MAX", "Data",
-    "DataAvailable", "DataChannel", "DataChannelClosed", "DataChannelLow", "DataChannelOpened", "DataFlag", "DataPart",
-    "DataStreamAvailable", "DataStreamPart", "DataStreamType", "DataStreamWriter", "DataStreams", "DataWritable",
+    "DataAvailable", "DataChannel", "DataChannelClosed", "DataChannelLow", "DataChannelOpened", "DataEncryptionChanged",
+    "DataFlag", "DataPart", "DataStreamAvailable", "DataStreamPart", "DataStreamType", "DataStreamWriter", "DataStreams", "DataWritable",
     "DescriptionOutcome", "DeviceLostError", "Direction", "DropReason", "Duplicate", "EncodedFlag", "EncodedFrame",
     "EncryptionState", "Engine", "EngineStats", "EstimateChanged", "Event", "EventType", "ExistsError", "FRAME_KEY_INDEX_MAX",
     "FRAME_KEY_MAX", "FeedReason", "Filter", "ForkedError", "FormatError", "Frame", "FrameFlag", "FrameLayout", "FramePacer",

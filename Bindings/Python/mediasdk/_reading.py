@@ -10,14 +10,14 @@ from .audio_format import AudioFormat, audio_format_of
 from .constants import (AudioKind, Codec, Direction, EncryptionState, EventFlag, EventType, FeedReason, IncomingState, IngestState, Moderation,
                         OutgoingState, Permission, PluginEvent, Quality, ScreenShareState, SessionState, SpeakerState, VideoKind)
 from .events import (AccessExpiring, AccessRenewed, ActiveSpeakerChanged, AudioLevelMeasured, CandidatesComplete, CodecChanged,
-                     DataAvailable, DataChannelClosed, DataChannelLow, DataChannelOpened, DataStreamAvailable, DataWritable,
-                     EstimateChanged, Event, FrameSenderChanged, ICEServerFailed, IncomingAudioAdded, IncomingAudioMuted,
-                     IncomingAudioRemoved, IncomingAudioStateChanged, IncomingVideoAdded, IncomingVideoRemoved,
-                     IncomingVideoStateChanged, IngestChanged, KeyFrameRequested, LocalCandidate, MessageAvailable, Moderated,
-                     NegotiationNeeded, NetworkQualityChanged, OutgoingAudioStateChanged, OutgoingVideoStateChanged,
-                     ParticipantAttributeChanged, ParticipantJoined, ParticipantLeft, PluginReported, ReceiversChanged,
-                     RestartWanted, RpcAvailable, ScreenShareStateChanged, SessionStateChanged, StatsDue, StreamEncryptionChanged,
-                     StreamUnreachable, VideoWanted)
+                     DataAvailable, DataChannelClosed, DataChannelLow, DataChannelOpened, DataEncryptionChanged,
+                     DataStreamAvailable, DataWritable, EstimateChanged, Event, FrameSenderChanged, ICEServerFailed,
+                     IncomingAudioAdded, IncomingAudioMuted, IncomingAudioRemoved, IncomingAudioStateChanged,
+                     IncomingVideoAdded, IncomingVideoRemoved, IncomingVideoStateChanged, IngestChanged, KeyFrameRequested,
+                     LocalCandidate, MessageAvailable, Moderated, NegotiationNeeded, NetworkQualityChanged,
+                     OutgoingAudioStateChanged, OutgoingVideoStateChanged, ParticipantAttributeChanged, ParticipantJoined,
+                     ParticipantLeft, PluginReported, ReceiversChanged, RestartWanted, RpcAvailable, ScreenShareStateChanged,
+                     SessionStateChanged, StatsDue, StreamEncryptionChanged, StreamUnreachable, VideoWanted)
 from .data_channel import DataChannel
 from .formats import VideoFormat, format_of
 from .incoming import IncomingVideo
@@ -195,6 +195,8 @@ READERS: Dict[int, _Reader] = {
     EventType.STREAM_ENCRYPTION: lambda source, head: StreamEncryptionChanged(
         *head, source.incoming_video, source.incoming_audio, source.outgoing_video, source.outgoing_audio, source.user_id,
         EncryptionState(source.state), source.value),
+    EventType.DATA_ENCRYPTION: lambda source, head: DataEncryptionChanged(
+        *head, source.user_id, EncryptionState(source.state), source.value),
     EventType.STATS: lambda source, head: StatsDue(*head),
     EventType.STREAM_UNREACHABLE: lambda source, head: StreamUnreachable(
         *head, source.outgoing_video, source.outgoing_audio, _outgoing_kind(source), source.user_id),

@@ -30,7 +30,7 @@ class DataMessage(SizedStruct):
 class SessionOptions(SizedStruct):
     _fields_ = [("struct_size", c_uint32), ("event_capacity", c_uint32), ("url", c_char_p), ("user_id", c_char_p),
                 ("display_name", c_char_p), ("access_token", c_char_p), ("capture_path", c_char_p), ("capture_flags", c_uint32),
-                ("encrypt_frames", c_uint32)]
+                ("encrypt_frames", c_uint32), ("encrypt_data", c_uint32), ("reserved0", c_uint32)]
 
 
 class Participant(SizedStruct):

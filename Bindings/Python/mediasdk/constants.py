@@ -311,6 +311,7 @@ class EventType(OpenEnum):
     STREAM_ENCRYPTION = 42
     RPC_AVAILABLE = 43
     DATA_STREAM_AVAILABLE = 44
+    DATA_ENCRYPTION = 45
 
 
 class ScreenShareState(OpenEnum):

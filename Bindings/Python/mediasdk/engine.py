@@ -211,7 +211,8 @@ class Engine(Unique):
 
     def create_session(self, url: str, user_id: str, display_name: str | None = None, *, event_capacity: int = 0,
                        access_token: str | None = None, capture_path: str | None = None,
-                       capture_flags: CaptureFlag | str = CaptureFlag(0), encrypt_frames: bool = False) -> Session:
+                       capture_flags: CaptureFlag | str = CaptureFlag(0), encrypt_frames: bool = False,
+                       encrypt_data: bool = False) -> Session:
         """A session, idle.
 
         Args:
@@ -225,9 +226,12 @@ class Engine(Unique):
             access_token: shown to the room's verifier, up to 4,095 bytes.
             capture_path: of a session over a network: a file of all its datagrams (pcap), which each connection begins again.
             capture_flags: :attr:`CaptureFlag.PLAIN`: of packets before SRTP protects them.
-            encrypt_frames: end-to-end encryption of all that the session sends, and it takes nothing else (:meth:`Session.set_frame_key`).
+            encrypt_frames: end-to-end encryption of all streams that the session sends, and it takes no others
+                (:meth:`Session.set_frame_key`).
+            encrypt_data: the same of data, streams of data and remote procedure calls.
         """
-        return Session(self, url, user_id, display_name, event_capacity, access_token, capture_path, capture_flags, encrypt_frames)
+        return Session(self, url, user_id, display_name, event_capacity, access_token, capture_path, capture_flags, encrypt_frames,
+                       encrypt_data)
 
     def create_outgoing_video(self, formats: Sequence[VideoFormat] | VideoFormat = (), *, kind: VideoKind | str = VideoKind.VIRTUAL,
                               codec: Codec | str = Codec.AUTO, limits: Limits | str = Limits.CONFERENCE, target_bitrate: int = 0,

@@ -522,6 +522,20 @@ class StreamEncryptionChanged(Event):
     key_index: int
 
 
+@dataclass(frozen=True, repr=False)
+class DataEncryptionChanged(Event):
+    """Data of a participant can be decrypted from now on, or cannot; what cannot is dropped.
+
+    Attributes:
+        user_id: whose; empty for data of the room's server.
+        key_index: of the key that the data has.
+    """
+
+    user_id: str
+    state: EncryptionState
+    key_index: int
+
+
 @dataclass(frozen=True)
 class InstanceEvent:
     """What an instance reports, attached or not.

@@ -82,9 +82,10 @@ class Session(Unique):
 
     def __init__(self, engine: Engine, url: str, user_id: str, display_name: str | None = None, event_capacity: int = 0,
                  access_token: str | None = None, capture_path: str | None = None,
-                 capture_flags: CaptureFlag | str = CaptureFlag(0), encrypt_frames: bool = False) -> None:
+                 capture_flags: CaptureFlag | str = CaptureFlag(0), encrypt_frames: bool = False, encrypt_data: bool = False) -> None:
         options = sized(_structs.SessionOptions, event_capacity=event_capacity, url=encode(url, "url"),
-                        user_id=encode(user_id, "user_id"), encrypt_frames=int(bool(encrypt_frames)))
+                        user_id=encode(user_id, "user_id"), encrypt_frames=int(bool(encrypt_frames)),
+                        encrypt_data=int(bool(encrypt_data)))
         if display_name is not None:
             options.display_name = encode(display_name, "display_name")
         if access_token is not None:
@@ -392,7 +393,7 @@ class Session(Unique):
     def set_frame_key(self, key: bytes | str | None, user_id: str | None = None, *, index: int = 0) -> None:
         """Sets a key of end-to-end encryption, or (None) removes it, in every state of the session.  It takes tens of milliseconds.
 
-        Frames that no key decrypts are dropped, and :class:`StreamEncryptionChanged` says it.
+        What no key decrypts is dropped, and :class:`StreamEncryptionChanged` or :class:`DataEncryptionChanged` says it.
 
         Args:
             key: a passphrase or random bytes, 1..FRAME_KEY_MAX.

@@ -14,7 +14,7 @@ final class FrameEncryption: Sendable {
   /// Where its rooms do not say which streams are encrypted, all are as the session's own.
   private let isSaid: Bool
   /// Where keys are derived that a sender may have gone on to: a thread that there is once one is.
-  private let loop: EventLoop
+  let loop: EventLoop
 
   init(_ options: SessionOptions, _ features: TransportFeatures, clock: any MediaClock) {
     (encrypts, isSaid) = (options.encrypts, features.contains(.encryption))

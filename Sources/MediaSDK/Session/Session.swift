@@ -20,6 +20,8 @@ public struct SessionOptions: Sendable {
   public var accessToken = AccessToken("")
   /// What the session sends is encrypted from end to end, and it takes nothing else (encryption.h).
   public var encrypts = false
+  /// So is the data that it sends, and it takes no other.
+  public var encryptsData = false
 
   /// `displayName` nil: the user id. `Engine.makeSession` checks the values.
   public init(url: String, userID: String, displayName: String? = nil) {
@@ -96,6 +98,7 @@ public final class Session: TransportDelegate {
   let dataStreams = Monitor(DataStreams())
   let ingest = Monitor(SessionIngest())
   let encryption: FrameEncryption
+  let dataEncryption: DataEncryption
 
   init(_ engine: Engine, _ options: SessionOptions) throws(MediaError) {
     guard (16...65_536).contains(options.eventCapacity) else {
@@ -120,6 +123,7 @@ public final class Session: TransportDelegate {
     }
     events = EventQueue(capacity: options.eventCapacity, clock: engine.clock)
     encryption = FrameEncryption(options, factory.features, clock: engine.clock)
+    dataEncryption = DataEncryption(options, encryption.keys, loop: encryption.loop)
   }
 
   static func checkName(_ name: String, argument: String) throws(MediaError) {
@@ -200,6 +204,7 @@ public final class Session: TransportDelegate {
     for stream in sound.incoming.values { retire(stream) }
     endCalls()
     endDataStreams()
+    dataEncryption.leave()
     changeState(because: error) { $0.state = .disconnected }
     guarded.notify()
   }
@@ -490,6 +495,7 @@ public final class Session: TransportDelegate {
       push(.participantLeft(userID: userID))
       endCalls(with: userID)
       endDataStreams(of: userID)
+      dataEncryption.left(userID)
     case .streamAdded(let description): add(description, transport)
     case .streamRemoved(let id):
       if let stream = guarded.withLock({ $0.incoming.removeValue(forKey: id) }) { retire(stream) }
@@ -534,12 +540,7 @@ public final class Session: TransportDelegate {
     case .network: watchQuality(of: transport)
     case .signal(let event): push(.signal(event))
     case .channel(let channel, let event): push(.channel(channel, event))
-    case .data(let userID, let message):
-      switch message.content {
-      case .user: if inbox.withLock({ $0.take(message, from: userID) }) { push(.dataAvailable) }
-      case .call(let part): take(part, message.bytes, from: userID)
-      case .stream(let part): take(part, message.bytes, from: userID)
-      }
+    case .data(let userID, let message): dataEncryption.open(message, from: userID, of: self)
     case .dataWritable: push(.dataWritable)
     }
   }

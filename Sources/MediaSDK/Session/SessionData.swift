@@ -73,7 +73,17 @@ extension Session {
       }
       return transport
     }
-    try transport.send(message)
+    try transport.send(dataEncryption.seal(message))
+  }
+
+  /// What has come of others, and is not encrypted any more.
+  func take(_ message: DataMessage, from userID: String) {
+    switch message.content {
+    case .user: if inbox.withLock({ $0.take(message, from: userID) }) { push(.dataAvailable) }
+    case .call(let part): take(part, message.bytes, from: userID)
+    case .stream(let part): take(part, message.bytes, from: userID)
+    case .sealed: return
+    }
   }
 
   /// The oldest data that has come, which is taken if it has no more bytes than that; nil: there is none, and `.dataAvailable` comes when there

@@ -68,6 +68,8 @@ public enum SessionEvent: Sendable {
   case dataWritable
   /// End-to-end encryption of a stream begins to work, or does not work any more, with the key of that index.
   case encryption(EncryptedStream, EncryptionState, keyIndex: Int)
+  /// End-to-end encryption of a participant's data begins to work, or does not work any more; the user id is empty for data of the room's server.
+  case dataEncryption(userID: String, EncryptionState, keyIndex: Int)
 }
 
 /// An audio stream of either direction.

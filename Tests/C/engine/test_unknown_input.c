@@ -32,6 +32,8 @@ static void of_options(void) {
   REFUSED(msdk_session_create(it.engine, &session, &made), "options.capture_flags is 128");
   session.capture_flags = 0, session.encrypt_frames = 7;
   REFUSED(msdk_session_create(it.engine, &session, &made), "options.encrypt_frames is 7");
+  session.encrypt_frames = 0, session.encrypt_data = 2;
+  REFUSED(msdk_session_create(it.engine, &session, &made), "options.encrypt_data is 2");
   msdk_room_options room = MSDK_INIT(msdk_room_options);
   room.permissions = 0x4000;
   REFUSED(msdk_room_configure(it.engine, "loopback:unknown", &room), "options.permissions is 16384");

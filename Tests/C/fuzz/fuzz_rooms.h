@@ -17,7 +17,7 @@ static void make_session(void) {
     static char user[16];
     snprintf(user, sizeof user, "user-%u", below(200));
     options = (msdk_session_options){.struct_size = sizeof options, .url = "loopback:fuzz", .user_id = user,
-                                    .encrypt_frames = below(6) == 0};
+                                    .encrypt_frames = below(6) == 0, .encrypt_data = below(6) == 0};
   }
   if (msdk_session_create(some_engine(), below(20) == 0 ? NULL : &options, &made) >= 0) {
     keep(SESSION, made);

@@ -150,6 +150,64 @@ static void who_encrypts_takes_nothing_else(void) {
   call_close(&it);
 }
 
+static msdk_session *join_with_data(call *it, const char *user, uint32_t encrypts) {
+  msdk_session_options options = MSDK_INIT(msdk_session_options);
+  options.url = it->url;
+  options.user_id = user;
+  options.encrypt_data = encrypts;
+  msdk_session *session = NULL;
+  CHECK_OK(msdk_session_create(it->engine, &options, &session));
+  CHECK_OK(msdk_session_connect(session));
+  CHECK(state_wait(it->engine, session, MSDK_SESSION_CONNECTED));
+  return session;
+}
+
+/* What is said of the data of that participant next. */
+static uint32_t data_state_of(call *it, msdk_session *session, const char *user) {
+  msdk_event event;
+  if (!CHECK(event_wait(it->engine, session, MSDK_EVENT_DATA_ENCRYPTION, &event))) return 0;
+  CHECK(strcmp(event.user_id, user) == 0 && event.incoming_video == NULL);
+  return event.state | (uint32_t)event.value << 16;
+}
+
+static int reads(msdk_session *session, const char *text) {
+  char bytes[64] = "";
+  msdk_data_message message = MSDK_INIT(msdk_data_message);
+  if (msdk_session_read_data(session, &message, (uint8_t *)bytes, sizeof bytes) < 0) return text == NULL;
+  return text != NULL && message.size == strlen(text) && memcmp(bytes, text, message.size) == 0 && strcmp(message.topic, "t") == 0;
+}
+
+static void data_is_encrypted(void) {
+  call it = {.engine = engine_new(MSDK_CLOCK_VIRTUAL)};
+  snprintf(it.url, sizeof it.url, "%s", room_new());
+  it.alice = join_with_data(&it, "alice", 1);
+  it.bob = join_with_data(&it, "bob", 1);
+  msdk_session *carol = join_with_data(&it, "carol", 0);
+  msdk_data_options options = MSDK_INIT(msdk_data_options);
+  options.topic = "t";
+  const uint8_t *hello = (const uint8_t *)"hello";
+  CHECK_ERROR(msdk_session_send_data(it.alice, &options, hello, 5), MSDK_E_STATE, "encrypt_data");
+  CHECK_OK(set_key(it.alice, NULL, 1, secret));
+  CHECK_OK(msdk_session_select_frame_key(it.alice, 1));
+  CHECK_OK(set_key(it.bob, "alice", 1, secret));
+  CHECK_OK(msdk_session_send_data(it.alice, &options, hello, 5));
+  run_for(it.engine, MS);
+  CHECK_EQ(data_state_of(&it, it.bob, "alice"), MSDK_ENCRYPTION_ACTIVE | 1 << 16);
+  CHECK(reads(it.bob, "hello"));
+  CHECK_EQ(data_state_of(&it, carol, "alice"), MSDK_ENCRYPTION_NO_KEY | 1 << 16);
+  CHECK(reads(carol, NULL));
+  /* Who does not encrypt reads what they have the key for, and is not read. */
+  CHECK_OK(set_key(carol, NULL, 1, secret));
+  CHECK_OK(msdk_session_send_data(it.alice, &options, hello, 5));
+  CHECK_OK(msdk_session_send_data(carol, &options, hello, 5));
+  run_for(it.engine, MS);
+  CHECK_EQ(data_state_of(&it, carol, "alice"), MSDK_ENCRYPTION_ACTIVE | 1 << 16);
+  CHECK(reads(carol, "hello") && reads(it.bob, "hello") && reads(it.bob, NULL));
+  CHECK_EQ(data_state_of(&it, it.bob, "carol"), MSDK_ENCRYPTION_NOT_ENCRYPTED);
+  msdk_session_destroy(carol);
+  call_close(&it);
+}
+
 static void bad_arguments_are_refused(void) {
   call it = call_encrypting(0);
   uint8_t longer[MSDK_FRAME_KEY_MAX + 1] = {1};
@@ -176,6 +234,7 @@ int main(int argc, char **argv) {
   RUN(nothing_leaves_without_a_key);
   RUN(a_ratchet_is_followed);
   RUN(who_encrypts_takes_nothing_else);
+  RUN(data_is_encrypted);
   RUN(bad_arguments_are_refused);
   return check_finish();
 }

@@ -19,7 +19,8 @@ class RoomMember:
     def __init__(self, url: str, name: str, stream: int, frequency: float, token: Optional[str] = None, *, is_screen: bool = False,
                  size: tuple[int, int] = (material.WIDTH, material.HEIGHT), rate: int = material.RATE, encrypts: bool = False, key: Optional[str] = None) -> None:
         self.engine = mediasdk.Engine()
-        self.session = self.engine.create_session(url, f"id-{name}", name, access_token=token, encrypt_frames=encrypts)
+        self.session = self.engine.create_session(url, f"id-{name}", name, access_token=token, encrypt_frames=encrypts,
+                                                 encrypt_data=encrypts)
         if key is not None:
             self.session.set_frame_key(key)
         self.name, self.stream, self.frequency = name, stream, frequency
@@ -33,6 +34,7 @@ class RoomMember:
         self.muted: list[tuple[str, bool]] = []
         self.moderated: list[mediasdk.Moderation] = []
         self.encryption: dict[tuple[str, str], list[mediasdk.EncryptionState]] = defaultdict(list)  # by whose it is, and of what
+        self.data_encryption: dict[str, list[mediasdk.EncryptionState]] = defaultdict(list)  # by whose data it is
         self.speakers: set[str] = set()
         self.videos: dict[str, mediasdk.IncomingVideo] = {}
         self.error: Optional[mediasdk.MediaSDKError] = None
@@ -82,6 +84,8 @@ class RoomMember:
             elif isinstance(event, mediasdk.StreamEncryptionChanged):
                 what = "video" if event.incoming_video or event.outgoing_video else "audio"
                 self.encryption[self.names.get(event.user_id, ""), what].append(event.state)
+            elif isinstance(event, mediasdk.DataEncryptionChanged):
+                self.data_encryption[self.names.get(event.user_id, "")].append(event.state)
             elif isinstance(event, mediasdk.Moderated):
                 self.moderated.append(event.moderation)
             elif isinstance(event, mediasdk.ActiveSpeakerChanged):

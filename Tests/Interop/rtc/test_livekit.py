@@ -319,6 +319,68 @@ class LiveKitRoom(unittest.IsolatedAsyncioTestCase):
         dora.session.set_frame_key(manager.key_provider.export_shared_key(0))
         await self.sees_anna(dora)
 
+    async def test_encrypted_data(self) -> None:
+        """Data, texts and calls, end to end, with LiveKit's SDK: a member, a session, and one without a key."""
+        key, state = "correct horse battery staple", mediasdk.EncryptionState
+        secret = rtc.E2EEOptions(key_provider_options=rtc.KeyProviderOptions(shared_key=key.encode()))
+        anna, dora = await self.client("anna", encryption=secret), await self.client("dora")
+        bob, cleo = self.session("Bob", *BOB, encrypts=True, key=key), self.member("Cleo", *CLEO, encrypts=True, key=key)
+        members = {"id-Bob": bob, "id-Cleo": cleo}
+        await self.until("they know each other", lambda: all(len(one.session.participants()) == 4 for one in members.values()))
+        texts: list[tuple[str, str]] = []
+
+        async def keep(reader: rtc.TextStreamReader, sender: str) -> None:
+            texts.append((sender, await reader.read_all()))
+
+        async def double(call: rtc.RpcInvocationData) -> str:
+            return call.payload * 2
+
+        anna.room.register_text_stream_handler("chat", lambda reader, sender: anna.begin(keep(reader, sender)))
+        anna.own.register_rpc_method("double", double)
+
+        async def exchange(text: str) -> None:
+            await anna.own.publish_data(text.encode(), topic="t")
+            for user_id, member in members.items():
+                await self.until(f"{user_id} reads", lambda: (reads.setdefault(user_id, member.session.read_data()) or reads.pop(user_id)))
+                data = reads.pop(user_id)
+                self.assertEqual((data.data, data.topic, data.user_id), (text.encode(), "t", "anna"))
+                member.session.send_data(text.encode(), topic="t", to="anna")
+                await self.until(f"anna reads what {user_id} sends", lambda: (user_id, text.encode(), "t") in anna.data)
+
+        reads: dict[str, Any] = {}
+        await exchange("hello")
+        for user_id, member in members.items():
+            self.assertEqual(member.data_encryption["Anna"], [state.ACTIVE])
+            member.session.data_streams.accept()
+            await anna.own.send_text("a text " * 10_000, topic="chat", destination_identities=[user_id])
+            data = b""
+            while (part := await member.session.data_streams.next_async(timeout=PATIENCE)).part != mediasdk.DataPart.ENDED:
+                data += part.data
+            self.assertEqual(data.decode() == "a text " * 10_000, True)
+            stream = member.session.data_streams.open_text("chat", to="anna")
+            await stream.write_async("another text " * 10_000, timeout=PATIENCE)
+            await stream.close_async(timeout=PATIENCE)
+            await self.until(f"anna has the text of {user_id}", lambda: len(texts) == 1)
+            self.assertEqual(texts.pop() == (user_id, "another text " * 10_000), True)
+            member.session.rpc.call("anna", "double", "ha")
+            self.assertEqual((await member.session.rpc.next_async(timeout=PATIENCE)).payload, "haha")
+            member.session.rpc.register("triple")
+            call = asyncio.ensure_future(anna.own.perform_rpc(destination_identity=user_id, method="triple", payload="ho"))
+            request = await member.session.rpc.next_async(timeout=PATIENCE)
+            member.session.rpc.respond(request, request.payload * 3)
+            self.assertEqual(await call, "hohoho")
+        # Each follows a key of the other's that goes on.
+        anna.room.e2ee_manager.key_provider.ratchet_shared_key(0)
+        await exchange("after anna's")
+        bob.session.ratchet_frame_key()
+        await exchange("after bob's")
+        # Who has no key reads nothing, and is not read.
+        await dora.own.publish_data(b"in the clear", topic="t")
+        for user_id, member in members.items():
+            await self.until(f"{user_id} refuses it", lambda: member.data_encryption["Dora"] == [state.NOT_ENCRYPTED])
+            self.assertIsNone(member.session.read_data())
+        self.assertEqual([one for one in dora.data if one[0] != ""], [])
+
     # --------------------------------------------------------------------------------------------------------------- mute
 
     async def test_mute(self) -> None:
@@ -744,7 +806,7 @@ class LiveKitRoomOfTwoConnections(LiveKitRoom):
     has_one_connection = False
     test_five_videos_of_one_client = test_layers = test_screens_with_member = test_screens_with_session = test_moderation = test_many_messages = test_bytes = None  # type: ignore[assignment]
     test_refusals = test_same_identity = test_twenty_come_and_go = test_administration = test_session_that_moderates = None  # type: ignore[assignment]
-    test_session_goes_on = test_encrypted = None  # type: ignore[assignment]
+    test_session_goes_on = test_encrypted = test_encrypted_data = None  # type: ignore[assignment]
 
 
 if __name__ == "__main__":

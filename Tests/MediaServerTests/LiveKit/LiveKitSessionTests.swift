@@ -254,6 +254,33 @@ import Testing
     try close(anna)
   }
 
+  /// What is encrypted goes through as it is.
+  @Test func encryptedDataReachesSessionsClientsAndMembers() throws {
+    let bot = try house.member("bot")
+    let anna = try session("anna", at: "10.0.0.1")
+    let cleo = try LiveKitEnd(house, "cleo", at: "10.0.0.3", version: .one)
+    #expect(try house.run([cleo]) { cleo.isHere && anna.has("joined cleo") })
+    _ = try house.run([cleo], for: second) { false }
+    let nonce = Array(1...12) as [UInt8]
+    for end in [anna, bot] {
+      var message = DataMessage([7, 8])
+      message.content = .sealed(nonce: nonce, index: 3)
+      try end.link.send(message)
+    }
+    var data = LiveKitUserData(identity: "", bytes: [9], topic: "", isLossy: false, destinations: ["bot"])
+    data.content = .sealed(nonce: nonce, index: 15)
+    try cleo.send(data.packet(sid: ""))
+    #expect(try house.run([cleo]) { bot.data.count == 2 && anna.data.count == 1 && cleo.received.count == 2 })
+    #expect(bot.data.sorted() == ["anna: sealed \(nonce) 3 [7, 8]", "cleo: sealed \(nonce) 15 [9]"])
+    #expect(anna.data == ["bot: sealed \(nonce) 3 [7, 8]"])
+    let received = try cleo.received.compactMap { try $0.userData() }
+    #expect(received.map(\.identity).sorted() == ["anna", "bot"])
+    #expect(received.allSatisfy { $0.content == .sealed(nonce: nonce, index: 3) && $0.bytes == [7, 8] })
+    cleo.close()
+    bot.link.disconnect()
+    try close(anna)
+  }
+
   @Test(arguments: [LiveKitVersion.zero, .one]) func dataReachesSessionsClientsAndMembers(_ version: LiveKitVersion) throws {
     let bot = try house.member("bot")
     let (anna, bob) = (try session("anna", at: "10.0.0.1"), try session("bob", at: "10.0.0.2"))

@@ -59,6 +59,34 @@ import Testing
     #expect(failed.content == .call(.failure(id: "x", code: 1_400, text: "")) && failed.bytes == [0x42])
   }
 
+  @Test func encryptedDataIsReadAndWritten() throws {
+    var data = LiveKitUserData(identity: "anna", bytes: [7, 8], topic: "", isLossy: true, destinations: ["bert"])
+    data.content = .sealed(nonce: Array(1...12), index: 3)
+    let bytes = data.packet(sid: "PA_1")
+    #expect(try LiveKitDataPacket(bytes).userData() == data)
+    // The type says AES-GCM.
+    let field: [UInt8] = [0x92, 1, 2 + 14 + 2 + 4, 0x08, 1, 0x12, 12] + Array(1...12) + [0x18, 3, 0x22, 2, 7, 8]
+    #expect(bytes.starts(with: [0x08, 1] + field), "\(bytes)")
+  }
+
+  /// In fields of other numbers than where nothing is encrypted.
+  @Test func whatIsEncryptedIsReadAndWritten() throws {
+    let parts: [(content: DataContent, bytes: [UInt8], topic: String, field: UInt8)] = [
+      (.user, [65], "chat", 0x0A), (.call(.request(id: "x", method: "add", timeout: 1_000, version: 1)), [65], "", 0x22),
+      (.call(.acknowledgement(id: "x")), [], "", 0x2A), (.call(.response(id: "x")), [66], "", 0x32),
+      (.stream(.begin(id: "x", DataStreamInfo(isText: true))), [], "", 0x3A), (.stream(.chunk(id: "x", index: 1)), [67], "", 0x42),
+      (.stream(.end(id: "x", reason: "", attributes: [:])), [], "", 0x4A)
+    ]
+    for part in parts {
+      let written = try #require(LiveKitPrivateData(part.content, part.bytes, topic: part.topic)).bytes
+      let read = try #require(try LiveKitPrivateData(written).data)
+      #expect(written.first == part.field && read.content == part.content && read.bytes == part.bytes && read.topic == part.topic)
+    }
+    #expect(LiveKitPrivateData(.sealed(nonce: [], index: 0), [], topic: "") == nil)
+    #expect(try LiveKitPrivateData([0x1A, 0]).data == nil && LiveKitPrivateData([]).data == nil)
+    #expect(throws: MediaError.self) { try LiveKitPrivateData([0x0A, 2, 0x12, 9]) }
+  }
+
   @Test(arguments: [true, false])
   func partsOfStreamsAreReadAndWritten(isText: Bool) throws {
     var info = DataStreamInfo(isText: isText)

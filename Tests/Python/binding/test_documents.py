@@ -428,7 +428,8 @@ class ExampleTest(unittest.TestCase):
     def test_encrypted(self) -> None:
         done = run(str(EXAMPLES / "encrypted.py"), "--plugins", str(plugin_dir()))
         self.assertEqual((done.returncode, done.stderr), (0, ""))
-        self.assertRegex(done.stdout, r"^bob: ACTIVE, \d+ frames received, [1-9]\d* decoded\neve: NO_KEY, [1-9]\d* frames received, 0 decoded\n$")
+        self.assertRegex(done.stdout, r"^bob: ACTIVE, \d+ frames received, [1-9]\d* decoded, reads only bob reads this\n"
+                         r"eve: NO_KEY, [1-9]\d* frames received, 0 decoded, reads nothing\n$")
 
     @unittest.skipUnless(plugin_dir().is_dir(), "needs the plugins")
     def test_filter(self) -> None:

@@ -4,8 +4,9 @@ from __future__ import annotations
 import unittest
 
 from call import Room, nv12, picture
-from mediasdk import (FRAME_KEY_INDEX_MAX, FRAME_KEY_MAX, Clock, EncryptionState, IncomingVideo, IncomingVideoAdded, InvalidError,
-                      NotFoundError, OutgoingVideo, RangeError, Session, StreamEncryptionChanged, UnsupportedError)
+from mediasdk import (FRAME_KEY_INDEX_MAX, FRAME_KEY_MAX, Clock, DataEncryptionChanged, EncryptionState, IncomingVideo,
+                      IncomingVideoAdded, InvalidError, NotFoundError, OutgoingVideo, RangeError, Session, StateError,
+                      StreamEncryptionChanged, UnsupportedError)
 
 FRAME = 66_666_667  # nanoseconds from one to the next
 
@@ -82,3 +83,40 @@ class EncryptionTest(unittest.TestCase):
         raw = self.engine.create_outgoing_video(nv12(320, 240), codec="raw")
         with self.assertRaisesRegex(UnsupportedError, "encrypt_frames"):
             self.alice.start_video(raw)
+
+    def test_data(self) -> None:
+        alice, bob = (self.engine.create_session(self.room.url, user_id, encrypt_data=True) for user_id in ("anna", "bert"))
+        for session in (alice, bob):
+            session.connect(wait=False)
+        self.engine.advance_clock(FRAME)
+        with self.assertRaisesRegex(StateError, "encrypt_data"):
+            alice.send_data(b"hello")
+        alice.set_frame_key("a passphrase")
+        alice.send_data(b"hello", topic="chat")
+        self.engine.advance_clock(FRAME)
+        self.assertIsNone(bob.read_data())
+        self.assertEqual(self.data_changes(bob), [("anna", EncryptionState.NO_KEY, 0)])
+        bob.set_frame_key("a passphrase")
+        alice.send_data(b"hello", topic="chat")
+        self.engine.advance_clock(FRAME)
+        data = bob.read_data()
+        assert data is not None
+        self.assertEqual((data.data, data.topic, data.user_id), (b"hello", "chat", "anna"))
+        self.assertEqual(self.data_changes(bob), [("anna", EncryptionState.ACTIVE, 0)])
+        # What the others of the room send is not encrypted, or with a key that bert has not.
+        self.alice.send_data(b"hello")
+        self.engine.advance_clock(FRAME)
+        self.assertIsNone(bob.read_data())
+        self.assertEqual(self.data_changes(bob), [("alice", EncryptionState.NOT_ENCRYPTED, 0)])
+        # Texts and calls, too.
+        bob.data_streams.accept()
+        with alice.data_streams.open_text() as writer:
+            writer.write("a text")
+        self.engine.advance_clock(FRAME)
+        chunks = []
+        while (part := bob.data_streams.read()) is not None:
+            chunks.append(part.data)
+        self.assertEqual(b"".join(chunks), b"a text")
+
+    def data_changes(self, session: Session) -> list[tuple[str, EncryptionState, int]]:
+        return [(event.user_id, event.state, event.key_index) for event in session.events(timeout=0) if isinstance(event, DataEncryptionChanged)]

@@ -24,6 +24,13 @@ public struct LiveKitDataPacket: ProtoMessage {
   /// What a program sends with it, or a part of a call or of a stream; nil: it is of another kind. Throws `.corrupt` and `.limit`.
   public func userData() throws(MediaError) -> LiveKitUserData? {
     let packet = try LiveKitDataContent(reading: rest)
+    if let sealed = packet.sealed {
+      var data = LiveKitUserData(
+        identity: identity, bytes: sealed.text, topic: "", isLossy: packet.kind == .lossy, destinations: destinations)
+      data.content = .sealed(nonce: sealed.nonce, index: sealed.index)
+      return data
+    }
+    if packet.stream.isEncrypted { return nil }
     if let (content, bytes) = packet.part {
       var data = LiveKitUserData(identity: identity, bytes: bytes, topic: "", isLossy: false, destinations: destinations)
       data.content = content
@@ -71,9 +78,48 @@ public struct LiveKitUserData: Sendable, Equatable {
     case .user: packet.user = LiveKitUserPacket(sid: sid, payload: bytes, topic: topic, identity: identity, destinations: destinations)
     case .call(let part): packet.call = LiveKitRemoteCall(part, payload: bytes)
     case .stream(let part): packet.stream = LiveKitDataStream(part, bytes: bytes)
+    case .sealed(let nonce, let index): packet.sealed = LiveKitSealedData(nonce: nonce, index: index, text: bytes)
     }
     (envelope.identity, envelope.destinations, envelope.sid) = (identity, destinations, sid)
     return packet.encoded + envelope.encoded
+  }
+}
+
+/// What of data is encrypted from end to end (LiveKit's EncryptedPacketPayload).
+public struct LiveKitPrivateData: ProtoMessage {
+  private var user: LiveKitUserPacket?
+  private var call = LiveKitRemoteCall()
+  private var stream = LiveKitDataStream()
+
+  init() {}
+
+  /// nil: it is encrypted already.
+  public init?(_ content: DataContent, _ bytes: [UInt8], topic: String) {
+    switch content {
+    case .user: user = LiveKitUserPacket(payload: bytes, topic: topic)
+    case .call(let part): call = LiveKitRemoteCall(part, payload: bytes)
+    case .stream(let part): stream = LiveKitDataStream(part, bytes: bytes)
+    case .sealed: return nil
+    }
+  }
+
+  /// Throws `.corrupt` and `.limit` for what is none.
+  public init(_ bytes: [UInt8]) throws(MediaError) { try self.init(reading: bytes) }
+
+  /// What is encrypted.
+  public var bytes: [UInt8] { encoded }
+
+  /// nil: it is of another kind.
+  public var data: (content: DataContent, bytes: [UInt8], topic: String)? {
+    if let (part, payload) = call.part { return (.call(part), payload, "") }
+    if let (part, chunk) = stream.part { return (.stream(part), chunk, "") }
+    return user.map { (.user, $0.payload, $0.topic) }
+  }
+
+  mutating func visit(_ fields: inout ProtoFields) throws(MediaError) {
+    try fields.message(1, &user)
+    try call.visit(&fields, first: 4)
+    try stream.visit(&fields, first: 7)
   }
 }
 
@@ -88,6 +134,7 @@ private struct LiveKitDataContent: ProtoMessage {
   var user: LiveKitUserPacket?
   var call = LiveKitRemoteCall()
   var stream = LiveKitDataStream()
+  var sealed: LiveKitSealedData?
 
   /// Of a call or of a stream; nil: neither.
   var part: (DataContent, bytes: [UInt8])? {
@@ -98,8 +145,28 @@ private struct LiveKitDataContent: ProtoMessage {
   mutating func visit(_ fields: inout ProtoFields) throws(MediaError) {
     fields.choice(1, &kind)
     try fields.message(2, &user)
-    try call.visit(&fields)
-    try stream.visit(&fields)
+    try call.visit(&fields, first: 10)
+    try stream.visit(&fields, first: 13)
+    try fields.message(18, &sealed)
+  }
+}
+
+private struct LiveKitSealedData: ProtoMessage {
+  /// AES-GCM; nothing else is sent, and what is of another type is not opened.
+  private var type: UInt32 = 1
+  var nonce: [UInt8] = []
+  var index: UInt32 = 0
+  var text: [UInt8] = []
+
+  init() {}
+
+  init(nonce: [UInt8], index: UInt32, text: [UInt8]) { (self.nonce, self.index, self.text) = (nonce, index, text) }
+
+  mutating func visit(_ fields: inout ProtoFields) throws(MediaError) {
+    fields.number(1, &type)
+    fields.bytes(2, &nonce)
+    fields.number(3, &index)
+    fields.bytes(4, &text)
   }
 }
 

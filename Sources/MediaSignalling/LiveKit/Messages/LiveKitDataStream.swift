@@ -16,18 +16,22 @@ struct LiveKitDataStream: Sendable, Equatable {
     }
   }
 
-  /// nil: the packet is of another kind, or begins a stream whose chunks are encrypted.
+  /// It begins a stream whose chunks are encrypted.
+  var isEncrypted: Bool { header.map { $0.encryption != 0 } ?? false }
+
+  /// nil: the packet is of another kind.
   var part: (DataStreamPart, bytes: [UInt8])? {
-    if let header { return header.encryption != 0 ? nil : (.begin(id: header.id, header.info), []) }
+    if let header { return (.begin(id: header.id, header.info), []) }
     if let chunk { return (.chunk(id: chunk.id, index: chunk.index), chunk.content) }
     guard let trailer else { return nil }
     return (.end(id: trailer.id, reason: trailer.reason, attributes: trailer.attributes), [])
   }
 
-  mutating func visit(_ fields: inout ProtoFields) throws(MediaError) {
-    try fields.message(13, &header)
-    try fields.message(14, &chunk)
-    try fields.message(15, &trailer)
+  /// `first`: the number of the first of its fields, which differs where they are encrypted.
+  mutating func visit(_ fields: inout ProtoFields, first: Int) throws(MediaError) {
+    try fields.message(first, &header)
+    try fields.message(first + 1, &chunk)
+    try fields.message(first + 2, &trailer)
   }
 }
 

@@ -29,10 +29,11 @@ struct LiveKitRemoteCall: Sendable, Equatable {
     return (.failure(id: response.id, code: failure.code, text: failure.text), failure.payload)
   }
 
-  mutating func visit(_ fields: inout ProtoFields) throws(MediaError) {
-    try fields.message(10, &request)
-    try fields.message(11, &acknowledgement)
-    try fields.message(12, &response)
+  /// `first`: the number of the first of its fields, which differs where they are encrypted.
+  mutating func visit(_ fields: inout ProtoFields, first: Int) throws(MediaError) {
+    try fields.message(first, &request)
+    try fields.message(first + 1, &acknowledgement)
+    try fields.message(first + 2, &response)
   }
 }
 

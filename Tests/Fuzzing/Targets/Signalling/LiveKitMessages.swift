@@ -33,6 +33,11 @@ enum LiveKitMessages: FuzzTarget {
   }
 
   private static func hand(_ bytes: [UInt8]) throws {
+    if let data = try? LiveKitPrivateData(bytes).data {
+      let again = try LiveKitPrivateData(data.content, data.bytes, topic: data.topic).map { try LiveKitPrivateData($0.bytes) }?.data
+      expect(
+        again?.content == data.content && again?.bytes == data.bytes && again?.topic == data.topic, "encrypted data that is other data")
+    }
     let packet = try LiveKitDataPacket(bytes)
     let sent = packet.from("anna", sid: "PA_1")
     expect(sent.count <= bytes.count + 16, "\(sent.count) bytes of \(bytes.count)")
