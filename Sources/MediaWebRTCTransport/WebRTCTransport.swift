@@ -172,7 +172,7 @@ final class WebRTCTransport: Transport {
     in section: String? = nil, as track: RTPMedia.Track? = nil
   ) throws(MediaError) {
     let offered = offersLargestFirst ? layers.reversed() : layers
-    let (kind, encoding) = try WebRTCTransport.check(codec, format)
+    let (kind, encoding) = try WebRTCTransport.check(codec, format, carries: options.carriesVideo)
     let receives = kind == .video ? options.receivesVideo : options.receivesAudio
     try state.withLock { state throws(MediaError) in
       guard let driver = state.driver else { throw WebRTCTransport.notConnected }
@@ -188,11 +188,14 @@ final class WebRTCTransport: Transport {
         if let free {
           try peer.setDirection(RTPMedia.Direction(sends: true, receives: free.direction.receives || receives), of: free.id)
           try peer.setTracks([track], of: free.id)
+          try setCodec(encoding, of: free.id, in: peer)
           return free.id
         }
         if let section { throw MediaError(.notFound, "WebRTC: no section \"\(section.prefix(64))\" of that medium is free") }
-        return try peer.addTransceiver(
+        let made = try peer.addTransceiver(
           kind, receives ? .sendReceive : .sendOnly, tracks: [track], layers: offered.map { .init($0, isSent: true) })
+        try setCodec(encoding, of: made, in: peer)
+        return made
       }
       state.publications[stream] = Publication(
         transceiver: transceiver, encoding: encoding, offset: state.numbers[transceiver] ?? 0, layers: layers,
@@ -201,12 +204,27 @@ final class WebRTCTransport: Transport {
     followAgreement()
   }
 
-  /// What such a stream is sent as. Throws `.unsupported`.
+  /// Where there are several, the one of the stream comes first in its section.
+  private func setCodec(_ encoding: RTPEncoding, of transceiver: Transceiver.ID, in peer: PeerConnection) throws(MediaError) {
+    guard options.carriesVideo, encoding.isVideo else { return }
+    let name = encoding.format?.name
+    let (first, others) = (
+      JSEPSettings.forwardedVideo.filter { $0.encoding == name }, JSEPSettings.forwardedVideo.filter { $0.encoding != name }
+    )
+    try peer.setCodecs(first + others, of: transceiver)
+  }
+
+  private static func forwarded(_ codec: UInt32) -> RTPEncoding? {
+    let format = RTPEncoding.formats.first { $0.codec == codec }
+    return format.flatMap { format in JSEPSettings.forwardedVideo.contains { $0.encoding == format.name } ? .media(format) : nil }
+  }
+
+  /// What such a stream is sent as. `carries`: also what is forwarded. Throws `.unsupported`.
   static func check(
-    _ codec: UInt32, _ format: StreamFormat
+    _ codec: UInt32, _ format: StreamFormat, carries: Bool = false
   ) throws(MediaError) -> (kind: Transceiver.Kind, encoding: RTPEncoding) {
     let kind: Transceiver.Kind = if case .video = format { .video } else { .audio }
-    guard let encoding = RTPEncoding(codec: codec), encoding.isVideo == (kind == .video) else {
+    guard let encoding = (carries ? forwarded(codec) : nil) ?? RTPEncoding(codec: codec), encoding.isVideo == (kind == .video) else {
       throw MediaError(
         .unsupported, "the stream's codec is \(FourCC.text(codec)); accepted over WebRTC: MSDK_CODEC_VP8 and MSDK_CODEC_OPUS")
     }

@@ -67,7 +67,9 @@ extension WebRTCTransport {
         let (agreed, isRefused): ([(ssrc: SSRC, rid: String?)], Bool) = driver.look { peer in
           guard let transceiver = peer.signalling.transceiver(publication.transceiver) else { return ([], true) }
           let medium = peer.signalling.negotiated?.media.first { $0.transceiver == publication.transceiver }
-          guard let medium, medium.codec != nil, peer.stream(publication.transceiver) != nil else { return ([], transceiver.isStopped) }
+          guard let medium, medium.codec?.encoding.lowercased() == publication.encoding.format?.name.lowercased(),
+            peer.stream(publication.transceiver) != nil
+          else { return ([], transceiver.isStopped) }
           return (medium.sources, false)
         }
         let isTaken = isHere && !agreed.isEmpty

@@ -19,6 +19,8 @@ final class LiveKitMedia: WebPathSeeker, TransportDelegate {
     var mid: String?
     var lane: PlayerLane?
     var isPaused = false
+    /// The client does not receive its codec.
+    var isRefused = false
     /// Its path has no room for it.
     var isHeld = false
     /// Of a video in one layer, what it takes in bits a second, over some seconds.
@@ -152,7 +154,7 @@ final class LiveKitMedia: WebPathSeeker, TransportDelegate {
 
   private func connect() -> ServedPeer {
     let made = ServedPeer(
-      offersLoopback: table.offersLoopback, bitrates: table.options.bitrates, hasChannels: true, acceptsLayers: true, thread: table.thread,
+      offersLoopback: table.offersLoopback, bitrates: table.options.bitrates, hasChannels: true, forwards: true, thread: table.thread,
       network: table.network, loop: table.loop)
     made.transport.connect(self)
     return made
@@ -302,7 +304,7 @@ final class LiveKitMedia: WebPathSeeker, TransportDelegate {
   /// Streams that the client takes and is not sent, in their order.
   private func waiting(_ owner: LiveKitMember) -> [StreamDescription] {
     guard grants.subscribes else { return [] }
-    let remotes = state.withLock { $0.remotes.filter { $0.lane == nil } }
+    let remotes = state.withLock { $0.remotes.filter { $0.lane == nil && !$0.isRefused } }
     return owner.look { signalling in remotes.filter { signalling.wants($0.sid) }.map(\.stream) }
   }
 
@@ -310,12 +312,30 @@ final class LiveKitMedia: WebPathSeeker, TransportDelegate {
   private func fill(_ sections: [LiveKitOffer.Section], _ peer: ServedPeer, _ owner: LiveKitMember) {
     let waiting = waiting(owner)
     for isVideo in [false, true] {
-      var free = state.withLock { $0.free(sections, isVideo: isVideo) }[...]
+      var free = state.withLock { $0.free(sections, isVideo: isVideo) }
       for stream in waiting where isVideo == stream.isVideo {
-        guard state.withLock({ $0.laneCount < LiveKitMedia.mostLanes }), let section = free.popFirst() else { break }
-        send(stream, in: section.mid, peer, owner)
+        guard state.withLock({ $0.laneCount < LiveKitMedia.mostLanes }) else { break }
+        guard let codec = ForwardedCodec(stream.codec), let place = free.firstIndex(where: { $0.codecs.contains(codec.name) }) else {
+          continue
+        }
+        send(stream, in: free.remove(at: place).mid, peer, owner)
+      }
+      let taken = Set(sections.filter { $0.isVideo == isVideo && $0.isReceived }.flatMap(\.codecs))
+      for stream in waiting where isVideo == stream.isVideo && !taken.isEmpty {
+        guard let codec = ForwardedCodec(stream.codec), !taken.contains(codec.name) else { continue }
+        cannotReceive(stream.id, because: MediaError(.unsupported, "the stream is of \(codec.name), which the client does not receive"))
       }
     }
+  }
+
+  /// Whoever publishes it is notified once.
+  private func cannotReceive(_ stream: StreamID, because error: MediaError) {
+    let isNews = state.withLock { state in
+      guard let index = state.remotes.firstIndex(where: { $0.stream.id == stream }), !state.remotes[index].isRefused else { return false }
+      state.remotes[index].isRefused = true
+      return true
+    }
+    if isNews { place.cannotReceive(stream, because: error) }
   }
 
   /// Of version 0: what waits is offered, once the answer to the offer before has come.
@@ -551,7 +571,7 @@ final class LiveKitMedia: WebPathSeeker, TransportDelegate {
   func announced(_ sid: String) {
     guard let owner, let track = owner.look({ $0.announced(sid) }), let format = LiveKitMedia.format(of: track) else { return }
     if let known = state.withLock({ $0.forwardings[sid] }) { return place.setFormat(known.stream, format) }
-    let codec = WebMember.codec(isVideo: track.isVideo)
+    let codec = ForwardedCodec(named: track.codec)?.fourcc ?? WebMember.codec(isVideo: track.isVideo)
     let error = publish(track, codec, format, layers: track.layers, owner)
     if let error { owner.change { $0.unpublish(sid, because: error) } }
   }
@@ -591,11 +611,13 @@ final class LiveKitMedia: WebPathSeeker, TransportDelegate {
   /// Media has come of a track that the client announced.
   private func publish(_ source: StreamDescription, _ peer: ServedPeer, _ owner: LiveKitMember) {
     guard let mid = peer.section(of: source.id) else { return }
-    let (track, names): (LiveKitTrack?, [String]) = owner.look { signalling in
+    let (announced, names): (LiveKitTrack?, [String]) = owner.look { signalling in
       guard let section = signalling.sections.first(where: { $0.mid == mid }) else { return (nil, []) }
       return (signalling.track(of: section), section.isVideo ? section.layers : [])
     }
-    guard let track, track.isVideo == source.isVideo, let stream = LiveKitRegistry.stream(of: track.sid) else { return }
+    guard var track = announced, track.isVideo == source.isVideo, let stream = LiveKitRegistry.stream(of: track.sid) else { return }
+    // Clients announce it for tracks in layers only.
+    if let codec = ForwardedCodec(source.codec) { track.codec = codec.name }
     let format: StreamFormat =
       switch source.format {
       case .video(let format, _): .video(format, kind: LiveKitMedia.kind(of: track))
@@ -641,6 +663,10 @@ final class LiveKitMedia: WebPathSeeker, TransportDelegate {
     case .channel(let channel, let event): data?.follow(event, of: channel, over: transport)
     case .receivers(let stream, let count): lane(stream)?.setTaken(count > 0)
     case .keyFrameRequested(let stream): lane(stream)?.keyFrameRequested()
+    case .publishFailed(let stream, let error):
+      if let remote = state.withLock({ $0.remotes.first { $0.lane?.stream == stream }?.stream.id }) {
+        cannotReceive(remote, because: error)
+      }
     case .estimate(let estimate):
       guard isAwaited else { return }
       state.withLock { $0.estimate = estimate }

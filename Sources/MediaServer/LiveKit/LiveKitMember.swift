@@ -431,9 +431,9 @@ final class LiveKitMember: WebParticipant, WebConnectionOwner, TransportDelegate
   }
 
   private func added(_ stream: StreamDescription) {
-    guard stream.codec == WebMember.codec(isVideo: stream.isVideo) else {
+    guard ForwardedCodec(stream.codec) != nil else {
       let what = stream.codec == FourCC.raw ? "is sent raw" : "has the codec \(FourCC.text(stream.codec))"
-      let accepted = "members of LiveKit are sent MSDK_CODEC_VP8 and MSDK_CODEC_OPUS"
+      let accepted = "members of LiveKit are sent MSDK_CODEC_VP8, H.264 and MSDK_CODEC_OPUS"
       return place.cannotReceive(stream.id, because: MediaError(.unsupported, "the stream \(what); \(accepted)"))
     }
     media.add(stream)

@@ -52,6 +52,9 @@ public struct JSEPSettings: Sendable {
   /// The codecs of video that this library encodes or only carries: VP8, then H.264 in its two packetization modes, VP9 and AV1.
   public static var carriedVideo: [RTPMedia.Payload] { [.vp8(96), .h264(102), .h264(104, mode: 0), .vp9(98), .av1(45)] }
 
+  /// Those of them that a server forwards.
+  public static var forwardedVideo: [RTPMedia.Payload] { [.vp8(96), .h264(102)] }
+
   /// Opus that may pause while nobody speaks, as the other end is asked to send it (RFC 7587, section 7.1: usedtx).
   public static var opusWithPauses: RTPMedia.Payload {
     var opus = RTPMedia.Payload.opus(111)

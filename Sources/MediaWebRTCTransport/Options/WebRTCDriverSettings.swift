@@ -12,6 +12,7 @@ extension WebRTCOptions {
       fingerprint: .init("sha-256", []))
     (signalling.isPolite, signalling.trickles, signalling.bitrates) = (isPolite, trickles, bitrates)
     signalling.acceptsLayers = acceptsLayers
+    if carriesVideo { signalling.video = JSEPSettings.forwardedVideo }
     var peer = PeerSettings(signalling)
     peer.ice.policy = isRelayed ? .relay : .all
     (peer.isForwarded, peer.isPlayedOut, peer.expectsMedia) = (isForwarded, isPlayedOut, expectsMedia)

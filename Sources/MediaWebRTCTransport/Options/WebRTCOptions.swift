@@ -38,6 +38,8 @@ struct WebRTCOptions: Sendable {
   var hasChannels = false
   /// Streams that come in several sizes are taken in all of them; else in one.
   var acceptsLayers = true
+  /// Video that this library only carries is accepted, and may be sent: H.264.
+  var carriesVideo = false
   var bitrates = BandwidthEstimator.Limits()
 
   /// By default it trickles, is polite, takes both kinds of media, and has no data channels.

@@ -19,14 +19,15 @@ package final class ServedPeer: Sendable {
   package var transport: any Transport { peer }
 
   /// `offersLoopback`: addresses of the machine itself are offered beside others. `bitrates` bounds what is sent. `hasChannels`: data channels
-  /// are accepted, and may be opened. `acceptsLayers`: a client may send a medium in several layers, each of which comes as a stream.
+  /// are accepted, and may be opened. `forwards`: a client may send a medium in several layers, each of which comes as a stream, and in codecs that
+  /// are only carried.
   package init(
-    offersLoopback: Bool, bitrates: BandwidthEstimator.Limits, hasChannels: Bool = false, acceptsLayers: Bool = false,
+    offersLoopback: Bool, bitrates: BandwidthEstimator.Limits, hasChannels: Bool = false, forwards: Bool = false,
     thread: any DriverLoop, network: any Network, loop: EventLoop
   ) {
     var options = WebRTCOptions()
     (options.offersLoopback, options.bitrates, options.hasChannels) = (offersLoopback, bitrates, hasChannels)
-    (options.acceptsLayers, options.isPlayedOut, options.expectsMedia) = (acceptsLayers, false, true)
+    (options.acceptsLayers, options.carriesVideo, options.isPlayedOut, options.expectsMedia) = (forwards, forwards, false, true)
     // Nothing is received in a section that the server adds: it adds none.
     (options.receivesVideo, options.receivesAudio) = (false, false)
     peer = WebRTCTransport(options, servers: [], own: "", thread: thread, network: network, loop: loop)

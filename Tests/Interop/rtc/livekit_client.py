@@ -73,12 +73,12 @@ class LiveKitClient:
 
     # --------------------------------------------------------------------------------------------------------------- sending
 
-    async def publish_video(self, stream: int, source: int = CAMERA, *, simulcast: bool = False,
+    async def publish_video(self, stream: int, source: int = CAMERA, *, simulcast: bool = False, codec: int = rtc.VideoCodec.VP8,
                             size: tuple[int, int] = (material.WIDTH, material.HEIGHT)) -> rtc.LocalTrackPublication:
         pictures = rtc.VideoSource(*size, is_screencast=source == SCREEN)
         track = rtc.LocalVideoTrack.create_video_track(f"video {stream}", pictures)
         self.begin(self._send_pictures(pictures, stream, size))
-        return await self.own.publish_track(track, rtc.TrackPublishOptions(source=source, simulcast=simulcast))
+        return await self.own.publish_track(track, rtc.TrackPublishOptions(source=source, simulcast=simulcast, video_codec=codec))
 
     async def encoded(self, publication: rtc.LocalTrackPublication) -> dict[str, int]:
         """Frames of each layer, by its name."""

@@ -29,6 +29,7 @@ class RoomMember:
         self.times: dict[str, list[float]] = defaultdict(list)  # of the pictures
         self.samples: dict[str, list[np.ndarray]] = defaultdict(list)
         self.kinds: dict[str, mediasdk.VideoKind] = {}
+        self.undecodable: list[str] = []  # whose videos cannot be decoded here
         self.gone: list[str] = []
         self.left: list[str] = []
         self.muted: list[tuple[str, bool]] = []
@@ -72,7 +73,11 @@ class RoomMember:
                 name = self.names[event.user_id]
                 self.videos[name] = event.incoming_video
                 self.kinds[name] = event.incoming_video.kind
-                event.incoming_video.start(pixel_format="I420")
+                try:
+                    event.incoming_video.start(pixel_format="I420")
+                except mediasdk.UnsupportedError:
+                    self.undecodable.append(name)
+                    continue
                 self.keep(event.incoming_video, name)
             elif isinstance(event, mediasdk.IncomingVideoRemoved):
                 self.gone.append(self.names[event.user_id])

@@ -278,6 +278,21 @@ class LiveKitRoom(unittest.IsolatedAsyncioTestCase):
     async def test_screens_with_session(self) -> None:
         await self.check_with_member(True, is_client=True)
 
+    async def test_h264(self) -> None:
+        """Of a codec that the server only carries: clients see it, in one size and in several, and who cannot decode it sees the rest."""
+        bob, cleo, dora = await self.client("bob"), self.session("Cleo", *CLEO), self.member("Dora", *BOB)
+        for name, simulcast, size in [("anna", False, (material.WIDTH, material.HEIGHT)), ("emil", True, (640, 480))]:
+            with self.subTest(name):
+                one = await self.client(name)
+                publication = await one.publish_video(ANNA[0], codec=rtc.VideoCodec.H264, simulcast=simulcast, size=size)
+                await self.sees(bob, name, ANNA[0], size=size, layers=3 if simulcast else 1)
+                self.assertEqual(bob.room.remote_participants[name].track_publications[publication.sid].mime_type, "video/h264")
+                await self.sees(one, "id-Cleo", CLEO[0])
+                await self.sees(one, "id-Dora", BOB[0])
+        await self.sees(bob, "id-Cleo", CLEO[0])
+        self.assertEqual((dora.undecodable, cleo.undecodable), (["Anna", "Emil"], []))
+        self.assertEqual([len(member.pictures[name]) for member in (cleo, dora) for name in ("Anna", "Emil")], [0] * 4)
+
     async def sees_anna(self, member: RoomMember) -> None:
         """Pictures from now on, all of which are Anna's."""
         begin = len(member.pictures["Anna"])

@@ -39,13 +39,13 @@ final class LiveKitEnd {
   /// `publishes`: of each stream whether it is video. It takes media in so many sections of each kind.
   init(
     _ house: ServerHouse, _ identity: String, at address: String, publishes: [Bool] = [], sections: Int = 1, isSubscribing: Bool = true,
-    version: LiveKitVersion = .one, grant: (inout LiveKitGrants) -> Void = { _ in }
+    version: LiveKitVersion = .one, carriesVideo: Bool = false, grant: (inout LiveKitGrants) -> Void = { _ in }
   ) throws {
     (self.house, self.identity, self.version) = (house, identity, version)
     host = try house.network.addHost(address)
     wire = try house.wire(from: host)
     var options = WebRTCOptions()
-    (options.receivesVideo, options.receivesAudio, options.hasChannels) = (false, false, true)
+    (options.receivesVideo, options.receivesAudio, options.hasChannels, options.carriesVideo) = (false, false, true, carriesVideo)
     link = WebRTCTransport(options, servers: [], own: identity, thread: host, network: host, loop: house.loop)
     media = RoomEnd(house, link)
     link.connect(media)
@@ -111,8 +111,8 @@ final class LiveKitEnd {
   private(set) var offers: [[String]] = []
 
   /// One more stream, which is announced and offered.
-  func publish(isVideo: Bool) throws {
-    try media.publish(isVideo: isVideo)
+  func publish(isVideo: Bool, codec: UInt32? = nil) throws {
+    try media.publish(isVideo: isVideo, codec: codec)
     try offer()
   }
 

@@ -16,10 +16,15 @@ public struct LiveKitOffer: Sendable, Equatable {
     public internal(set) var track: String?
     /// The layers in which the client sends it at once (a=rid, RFC 8851), the smallest first; none: it is one.
     public internal(set) var layers: [String] = []
+    /// Names of its codecs (a=rtpmap), in small letters.
+    public internal(set) var codecs: Set<String> = []
   }
 
   /// Clients of LiveKit name layers by these, others in their order (a quarter, a half, the whole).
   private static let names = ["q", "h", "f"]
+
+  /// Of a section: as many as browsers have, and more.
+  private static let mostCodecs = 64
 
   /// In the order of the offer; those that were ended (port 0), and those without a mid, are left out.
   public private(set) var sections: [Section] = []
@@ -32,9 +37,10 @@ public struct LiveKitOffer: Sendable, Equatable {
     }
     // Lines may come before that of the mid.
     var (isReceived, isSent, track, layers): (Bool, Bool, String?, [String]) = (true, true, nil, [])
+    var codecs: Set<String> = []
     func end() {
       guard var section else { return }
-      (section.isReceived, section.isSent, section.track) = (isReceived, isSent, track)
+      (section.isReceived, section.isSent, section.track, section.codecs) = (isReceived, isSent, track, codecs)
       let isKnown = layers.allSatisfy { LiveKitOffer.names.contains($0) }
       section.layers = isKnown ? LiveKitOffer.names.filter { layers.contains($0) } : layers
       sections.append(section)
@@ -42,7 +48,7 @@ public struct LiveKitOffer: Sendable, Equatable {
     for line in WHIPDescriptions.lines(of: sdp) {
       if let medium = value(line, "m=") {
         end()
-        (kind, section, isReceived, isSent, track, layers) = (nil, nil, true, true, nil, [])
+        (kind, section, isReceived, isSent, track, layers, codecs) = (nil, nil, true, true, nil, [], [])
         let words = medium.utf8.split(separator: UInt8(ascii: " "))
         guard words.count > 1, !words[1].elementsEqual("0".utf8) else { continue }
         if words[0].elementsEqual("video".utf8) { kind = true }
@@ -52,6 +58,10 @@ public struct LiveKitOffer: Sendable, Equatable {
       if let mid = value(line, "a=mid:") { section = Section(mid: mid, isVideo: kind) }
       if let text = value(line, "a=msid:") {
         track = text.utf8.split(separator: UInt8(ascii: " ")).dropFirst().first.map { String(Substring($0)) } ?? track
+      }
+      if let text = value(line, "a=rtpmap:"), codecs.count < LiveKitOffer.mostCodecs {
+        let name = text.utf8.split(separator: UInt8(ascii: " ")).dropFirst().first?.prefix { $0 != UInt8(ascii: "/") }
+        if let name { codecs.insert(HTTPText.lower(String(Substring(name)))) }
       }
       if let text = value(line, "a=rid:") {
         let words = text.utf8.split(separator: UInt8(ascii: " "))

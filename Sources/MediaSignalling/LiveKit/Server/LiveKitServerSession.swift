@@ -463,7 +463,8 @@ public final class LiveKitServerSession {
     var update = LiveKitSubscribedQualities()
     update.track = sid
     update.qualities = zip([LiveKitQuality.low, .medium, .high], wanted).map { LiveKitSubscribedQuality(quality: $0, isWanted: $1) }
-    update.codecs = [LiveKitSubscribedCodec(codec: "vp8", qualities: update.qualities)]
+    let codec = announced.first { $0.value.sid == sid }?.value.codec ?? "vp8"
+    update.codecs = [LiveKitSubscribedCodec(codec: codec, qualities: update.qualities)]
     say(.subscribedQualities(update))
   }
 

@@ -26,7 +26,9 @@ public struct LiveKitTrack: Sendable, Equatable {
     (info.hasNoDTX, info.isStereo, info.hasNoRED) = (announced.hasNoDTX, announced.isStereo, announced.hasNoRED)
     (info.encryption, info.stream, info.format) = (announced.encryption, announced.stream, announced.format)
     layers = announced.layers.count
-    info.mimeType = announced.type == .video ? "video/vp8" : "audio/opus"
+    // What it is, if it is what a client that announces nothing would not send.
+    let codec = HTTPText.lower(announced.codecs.first?.codec ?? "")
+    info.mimeType = announced.type == .video ? "video/\(codec.utf8.elementsEqual("h264".utf8) ? codec : "vp8")" : "audio/opus"
   }
 
   /// "TR_…".
@@ -59,7 +61,8 @@ public struct LiveKitTrack: Sendable, Equatable {
   }
   /// "vp8", "opus"; empty: the publisher does not say.
   public var codec: String {
-    HTTPText.lower(info.mimeType.utf8.split(separator: UInt8(ascii: "/")).dropFirst().first.map { String(Substring($0)) } ?? "")
+    get { HTTPText.lower(info.mimeType.utf8.split(separator: UInt8(ascii: "/")).dropFirst().first.map { String(Substring($0)) } ?? "") }
+    set { info.mimeType = "\(isVideo ? "video" : "audio")/\(newValue)" }
   }
   /// End to end: nobody can read it without a key.
   public var isEncrypted: Bool {
