@@ -1,6 +1,7 @@
 """Texts and files of any length that the participants of a room send each other."""
 from __future__ import annotations
 
+from contextlib import suppress
 from ctypes import byref, c_uint8, c_uint64
 from dataclasses import dataclass, field
 from functools import partial
@@ -13,7 +14,7 @@ from ._lists import set_attributes, set_recipients
 from ._memory import Buffer
 from ._native import library
 from .constants import DATA_STREAM_CHUNK_MAX, DataPart, DataStreamType, Status
-from .errors import AgainError
+from .errors import AgainError, MediaSDKError
 
 if TYPE_CHECKING:
     from .session import Session
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 _read = library.msdk_session_data_stream_read
 
 _FIRST_SIZE = 16384  # bytes of the buffer for a chunk of unknown size
+_ABORTING = 5.0  # seconds to wait for room for the end of a stream whose block was left by an exception
 
 
 @dataclass(frozen=True)
@@ -60,7 +62,7 @@ class DataStreamPart:
 
 class DataStreamWriter:
     """A stream that this session sends, from :meth:`DataStreams.open_text` or :meth:`DataStreams.open_bytes`.  Used with ``with``, it is
-    complete at the end of the block, and aborted by an exception."""
+    complete at the end of the block, and aborted by an exception, which goes on whether or not the receivers can be notified."""
 
     def __init__(self, session: Session, number: int) -> None:
         self._session = session
@@ -122,7 +124,11 @@ class DataStreamWriter:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
-        self.close("" if kind is None else (str(error) or kind.__name__)[:60])
+        if kind is None:
+            return self.close()
+        # What has gone wrong in the block says more than that it cannot be reported.
+        with suppress(MediaSDKError):
+            self.close((str(error) or kind.__name__)[:60], _ABORTING)
 
 
 class DataStreams:

@@ -64,6 +64,14 @@ class DataStreamTest(unittest.TestCase):
         last = read_all(self.bob)[-1]
         self.assertEqual((last.part, last.text, last.name, last.type), (DataPart.ABORTED, "division by zero", "a.bin", DataStreamType.BYTES))
 
+    def test_an_exception_goes_on_where_it_cannot_be_reported(self) -> None:
+        with self.assertRaises(ZeroDivisionError), self.alice.data_streams.open_bytes("x") as stream:
+            stream.write(b"123")
+            self.alice.disconnect()
+            _ = 1 / 0
+        with self.assertRaises(NotFoundError):
+            stream.close()
+
     def test_what_is_wrong(self) -> None:
         streams = self.alice.data_streams
         with self.assertRaises(NotFoundError):
