@@ -88,8 +88,29 @@ import Testing
     try call.anna.ratchetFrameKey(of: nil, index: 0)
     for text in ["1", "2", "3"] { try send(text, call.anna) }
     var found: [String] = []
-    while found.count < 4 { found += try readLater(call.bert, call) }
+    for _ in 0..<4 where found.count < 4 { found += try readLater(call.bert, call) }
     #expect(found.sorted() == ["data encryption anna active 0", "t 1", "t 2", "t 3"])
+  }
+
+  /// What a member sends with another key waits until keys after it were tried; what others send does not.
+  @Test func noiseDelaysNobodyElse() throws {
+    let call = try call()
+    var options = SessionOptions(url: call.room, userID: "mallory")
+    options.encryptsData = true
+    let mallory = try call.engine.makeSession(options)
+    try mallory.connect()
+    try call.advance()
+    for session in [call.anna, call.bert] { try session.setFrameKey(secret, of: nil, index: 0) }
+    try mallory.setFrameKey(Array("another".utf8), of: nil, index: 0)
+    for number in 0..<100 {
+      try send("noise", mallory)
+      try send("\(number)", call.anna)
+    }
+    var found = try read(call.bert, call)
+    #expect(found.filter { $0.hasPrefix("t ") } == (0..<100).map { "t \($0)" })
+    let refusal = "data encryption mallory wrongKey 0"
+    if !found.contains(refusal) { found += try readLater(call.bert, call) }
+    #expect(found.contains(refusal))
   }
 
   /// A member without `encrypt_data` reads what is encrypted, if they have the key; others take nothing of what they send.
