@@ -5,8 +5,9 @@ import threading
 import unittest
 
 from call import PATIENCE, Room
-from mediasdk import (RPC_PAYLOAD_MAX, Clock, Engine, ExistsError, InvalidError, MediaTimeout, NotFoundError, Permission, RangeError,
-                      RefusedError, RpcAvailable, RpcErrorCode, RpcKind, RpcMessage, StateError, UnsupportedError, configure_room)
+from mediasdk import (RPC_PAYLOAD_MAX, Clock, Engine, EventType, ExistsError, InvalidError, MediaTimeout, NotFoundError, Permission,
+                      RangeError, RefusedError, RpcAvailable, RpcErrorCode, RpcKind, RpcMessage, StateError, UnsupportedError,
+                      configure_room)
 
 MS = 1_000_000
 
@@ -63,6 +64,7 @@ class RpcTest(unittest.TestCase):
         room = Room()
         self.addCleanup(room.close)
         alice, bob = (room.join(user_id) for user_id in ("alice", "bob"))
+        room.event(alice, EventType.PARTICIPANT_JOINED)
         bob.rpc.register("add")
 
         def serve() -> None:
