@@ -21,7 +21,8 @@
  *
  * Data is encrypted with the same keys: what programs send, with its topic, streams of data and remote procedure calls. A session without
  * encrypt_data decrypts that for which it has a key. What cannot be decrypted is dropped; on a session with encrypt_data so is what is not
- * encrypted, also data of the room's server. Nothing is lost when a sender ratchets their key: data waits until the receiver has derived it.
+ * encrypted, also data of the room's server. Nothing is lost when a sender ratchets their key: data waits until the receiver has derived
+ * it, up to 1,024 messages and 1 MiB of each participant.
  * Without a key of their own, msdk_session_send_data and all that sends by it return MSDK_E_STATE.
  */
 #ifndef MEDIASDK_ENCRYPTION_H

@@ -152,7 +152,7 @@ private struct LiveKitDataContent: ProtoMessage {
 }
 
 private struct LiveKitSealedData: ProtoMessage {
-  /// AES-GCM; nothing else is sent, and what is of another type is not opened.
+  /// AES-GCM. Data of another type comes as if it were of this one, and no key opens it.
   private var type: UInt32 = 1
   var nonce: [UInt8] = []
   var index: UInt32 = 0

@@ -26,9 +26,9 @@ public struct LiveKitTrack: Sendable, Equatable {
     (info.hasNoDTX, info.isStereo, info.hasNoRED) = (announced.hasNoDTX, announced.isStereo, announced.hasNoRED)
     (info.encryption, info.stream, info.format) = (announced.encryption, announced.stream, announced.format)
     layers = announced.layers.count
-    // What it is, if it is what a client that announces nothing would not send.
-    let codec = HTTPText.lower(announced.codecs.first?.codec ?? "")
-    info.mimeType = announced.type == .video ? "video/\(codec.utf8.elementsEqual("h264".utf8) ? codec : "vp8")" : "audio/opus"
+    // VP8, unless H.264 is announced. What comes says it then.
+    let isH264 = HTTPText.lower(announced.codecs.first?.codec ?? "") == "h264"
+    info.mimeType = announced.type == .video ? (isH264 ? "video/h264" : "video/vp8") : "audio/opus"
   }
 
   /// "TR_…".
