@@ -16,7 +16,14 @@
  *
  * and with their user id and access token. HOST is an address or a host name, of whose addresses the first four are tried in the order of
  * getaddrinfo(3).
- * The session's other options in the url are those of WebRTC (webrtc.h). Media is WebRTC: it goes over free UDP ports of all interfaces.
+ * The session's other options in the url are those of WebRTC (webrtc.h).
+ *
+ * Media is WebRTC. It goes over UDP: at a port of the server's that is free, another for each member, or with media_port at that one port
+ * for all. From networks that let no UDP out, clients that connect by TCP (ICE-TCP, RFC 6544; browsers and SDKs of LiveKit do) send and
+ * receive media at the room's own TCP port, without further options. Ports are open at all addresses of the machine but link-local ones;
+ * at loopback addresses if there is no other, or the room is served there. A firewall has to let pass TCP `port`, and UDP `media_port`;
+ * both may have the same number. What arrives at one port for all shares one receive buffer of the kernel: for more than a few members
+ * the system's limit should allow 4 MB (sysctl net.core.rmem_max=4194304), which is asked for.
  *
  * The server decodes nothing. It forwards encoded frames of MSDK_CODEC_VP8 and MSDK_CODEC_OPUS; MSDK_CODEC_AUTO chooses these. Streams of
  * MSDK_CODEC_RAW and of other codecs stay within the process. Their sender is notified of each member whom they do not reach
@@ -84,14 +91,14 @@ typedef struct msdk_serve_options {
    * in. The key has 1..MSDK_NAME_MAX bytes, the secret 32..MSDK_TEXT_MAX. */
   const char *api_key, *api_secret;
   uint32_t most_members; /**< over the network, 1..1,000; 0: 64. The room's capacity alone limits members of this process */
-  uint32_t reserved0;    /**< 0 */
+  uint32_t media_port;   /**< UDP, for media of all members: 1..65,535, or MSDK_PORT_ANY; 0: each member has a free port */
 } msdk_serve_options;
 
 typedef struct msdk_serve_info {
   uint32_t struct_size;
   uint32_t port;
   uint32_t member_count; /**< over the network, including briefly disconnected members, without those who wait for the room's answer */
-  uint32_t reserved0;    /**< 0 */
+  uint32_t media_port;   /**< UDP; 0: each member has a port */
   char fingerprint[96];  /**< "AA:BB:...", for the url; "" without TLS */
   /** Of the room, for sessions elsewhere. HOST is the first address. For 0.0.0.0 or :: it is the address from which this machine sends
    * to others, or the loopback address if it has no network. A program whose members reach it by another address or a name replaces
@@ -103,12 +110,12 @@ typedef struct msdk_serve_info {
 /** Serves a room over the network until msdk_room_stop_serving is called or the engine is destroyed. room_url is "loopback:NAME". options
  * are copied, and the files are read during the call. *out, if not NULL, is filled as by msdk_room_get_serve_info. The engine must have the
  * system clock (MSDK_E_UNSUPPORTED).
- *   MSDK_E_EXISTS     this engine serves the room already, or the port is taken
+ *   MSDK_E_EXISTS     this engine serves the room already, or a port is taken
  *   MSDK_E_IO         an address is not an address of this machine
  *   MSDK_E_PERMISSION, MSDK_E_NOMEM  the system refuses the port
  *   MSDK_E_NOT_FOUND  a file cannot be read
  *   MSDK_E_INVALID    addresses, a file or NAME is malformed, only one of a pair is set, api_secret is too short, or port is 0
- *   MSDK_E_RANGE      port or most_members
+ *   MSDK_E_RANGE      port, media_port or most_members
  * [any thread] */
 MSDK_EXPORT msdk_result msdk_room_serve(msdk_engine *engine, const char *room_url, const msdk_serve_options *options, msdk_serve_info *out);
 

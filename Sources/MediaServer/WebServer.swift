@@ -28,6 +28,8 @@ public final class WebServer: Sendable {
     public var origins: [String]?
     /// Secrets of API keys, by which access tokens of LiveKit are verified. Without one nobody comes by its protocol.
     public var accessKeys: [String: String] = [:]
+    /// Of UDP, by which all media goes; 0: one that is free, nil: each client has one of its own, that is free.
+    public var mediaPort: UInt16?
     /// Servers of STUN and TURN that clients are told to use (RFC 9725, section 4.6).
     public var iceServers: [ICEServer] = []
     /// What is sent to one client.
@@ -76,7 +78,7 @@ public final class WebServer: Sendable {
       certificate = try TLSCertificate.make()
     }
     self.room = room
-    table = WebTable(room, options, thread, network, loop)
+    table = try WebTable(room, options, thread, network, loop)
     var listeners = try WebServer.listen(options.addresses, certificate, table)
     // A free port of the first address may be taken at another one.
     for _ in 0..<WebServer.attempts where listeners == nil { listeners = try WebServer.listen(options.addresses, certificate, table) }
@@ -85,6 +87,7 @@ public final class WebServer: Sendable {
       throw MediaError(.exists, "no port is free at all of \(places)")
     }
     self.listeners = listeners
+    table.ports.listen(at: listeners.map(\.address))
   }
 
   /// Other ports that are tried, where any is accepted.
@@ -118,6 +121,8 @@ public final class WebServer: Sendable {
   public var addresses: [SocketAddress] { listeners.map(\.address) }
   /// Of the first address.
   public var port: UInt16 { listeners.first?.address.port ?? 0 }
+  /// Of UDP; nil: each client has its own.
+  public var mediaPort: UInt16? { table.ports.udp }
   /// What clients that know it check, "AA:BB:…"; nil without TLS.
   public var fingerprint: String? { certificate.map { "\($0.fingerprint)" } }
   /// Of the page, at the first address. An unspecified one is replaced by that from which this machine sends to others.

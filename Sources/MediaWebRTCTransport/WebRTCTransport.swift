@@ -76,18 +76,19 @@ final class WebRTCTransport: Transport {
   private let network: any Network
   private let capture: PacketCapture?
   private let keepsCapture: Bool
+  private let ports: PeerPorts?
   let loop: EventLoop
   let incoming = IncomingStreams()
   let state = Monitor(State())
   let channels = Monitor(ChannelInbox())
 
-  /// `keepsCapture`: it is not closed at the end.
+  /// `keepsCapture`: it is not closed at the end. `ports`: of the server that this end is at.
   init(
     _ options: WebRTCOptions, servers: [ICEServer], own: String, thread: any DriverLoop, network: any Network, loop: EventLoop,
-    capture: PacketCapture? = nil, keepsCapture: Bool = false
+    capture: PacketCapture? = nil, keepsCapture: Bool = false, ports: PeerPorts? = nil
   ) {
     (self.options, self.servers, self.own, self.thread, self.network) = (options, servers, own, thread, network)
-    (self.loop, self.capture, self.keepsCapture) = (loop, capture, keepsCapture)
+    (self.loop, self.capture, self.keepsCapture, self.ports) = (loop, capture, keepsCapture, ports)
     // RFC 7022, section 5: nobody is known by it.
     label = (0..<3).map { _ in String(network.random(), radix: 36) }.joined()
   }
@@ -112,7 +113,7 @@ final class WebRTCTransport: Transport {
     do throws(MediaError) {
       let driver = try PeerDriver(
         options.driverSettings(label: label, id: network.random(), servers: servers), certificate: try TLSCertificate.make(),
-        network: network, thread: thread, tap: capture, delegate: self)
+        network: network, thread: thread, ports: ports, tap: capture, delegate: self)
       let isHere = state.withLock { state in
         if state.phase == .connecting { state.driver = driver }
         return state.phase == .connecting

@@ -1535,13 +1535,13 @@ AT(msdk_serve_options, key, 24);
 AT(msdk_serve_options, api_key, 32);
 AT(msdk_serve_options, api_secret, 40);
 AT(msdk_serve_options, most_members, 48);
-AT(msdk_serve_options, reserved0, 52);
+AT(msdk_serve_options, media_port, 52);
 
 SIZE(msdk_serve_info, 2160);
 AT(msdk_serve_info, struct_size, 0);
 AT(msdk_serve_info, port, 4);
 AT(msdk_serve_info, member_count, 8);
-AT(msdk_serve_info, reserved0, 12);
+AT(msdk_serve_info, media_port, 12);
 AT(msdk_serve_info, fingerprint, 16);
 AT(msdk_serve_info, url, 112);
 AT(msdk_serve_info, page_url, 1136);

@@ -4,7 +4,7 @@
 
 The values are for both ways, and may be changed while it runs by lines on standard input: "rate=300", "up loss=2 delay=40" (up is from the first
 namespace to the second, down the way back).  delay and jitter in milliseconds, loss in per cent, rate in kbit/s, queue in packets; 0 of a rate is
-unlimited.  Says "ready", and at the end of its input how many packets came, were lost and found the queue full.  The line "late" asks by how many
+unlimited, and udp=0 loses all datagrams of UDP.  Says "ready", and at the end of its input how many packets came, were lost and found the queue full.  The line "late" asks by how many
 milliseconds packets left later than was set, at worst since it was last asked.
 """
 from __future__ import annotations
@@ -23,6 +23,7 @@ from dataclasses import dataclass, field, replace
 
 SET_INTERFACE, TUN, NO_HEADER = 0x400454CA, 0x0001, 0x1000  # linux/if_tun.h
 MTU = 1500
+UDP = 17  # protocol of IPv4
 LONGEST_SLEEP = 0.5
 
 
@@ -33,6 +34,7 @@ class Settings:
     loss: float = 0
     rate: float = 0
     queue: float = 100
+    udp: float = 1
 
     def changed(self, words: list[str]) -> "Settings":
         values = dict(word.split("=", 1) for word in words)
@@ -57,7 +59,8 @@ class Way:
     def take(self, packet: bytes, now: float) -> None:
         self._send(now)
         self.came += 1
-        if self.random.random() * 100 < self.settings.loss:
+        is_blocked = not self.settings.udp and packet[9] == UDP
+        if is_blocked or self.random.random() * 100 < self.settings.loss:
             self.lost += 1
         elif len(self.waiting) >= self.settings.queue:
             self.overflown += 1

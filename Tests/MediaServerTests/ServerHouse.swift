@@ -105,11 +105,14 @@ final class ServerHouse {
     try session(identity, at: address, token: token, url: "&room=\(room ?? self.room)", publishes: publishes)
   }
 
-  /// `url`: what follows the fingerprint.
-  func session(_ identity: String, at address: String, token: String, url: String, publishes: [Bool]) throws -> RoomEnd {
-    let host = try network.addHost(address)
+  /// `url`: what follows the fingerprint. `network`: of that machine, where it is not as it is.
+  func session(
+    _ identity: String, at address: String, token: String, url: String, publishes: [Bool],
+    through network: (EmulatedHost) -> any Network = { $0 }
+  ) throws -> RoomEnd {
+    let host = try self.network.addHost(address)
     let url = "livekit+wss://10.0.9.1#fingerprint=\(web.fingerprint ?? "")\(url)"
-    let target = LiveKitTarget(url: try LiveKitURL(url, scheme: "livekit+wss", argument: "url"), network: host)
+    let target = LiveKitTarget(url: try LiveKitURL(url, scheme: "livekit+wss", argument: "url"), network: network(host))
     let made = try target.makeTransport(
       TransportContext(
         member: Member(userID: identity, displayName: identity), token: AccessToken(token), loop: loop,

@@ -383,11 +383,11 @@ class NetworkScript(SizedStruct):
 
 class ServeOptions(SizedStruct):
     _fields_ = [("struct_size", c_uint32), ("port", c_uint32), ("addresses", c_char_p), ("certificate", c_char_p), ("key", c_char_p),
-                ("api_key", c_char_p), ("api_secret", c_char_p), ("most_members", c_uint32), ("reserved0", c_uint32)]
+                ("api_key", c_char_p), ("api_secret", c_char_p), ("most_members", c_uint32), ("media_port", c_uint32)]
 
 
 class ServeInfo(SizedStruct):
-    _fields_ = [("struct_size", c_uint32), ("port", c_uint32), ("member_count", c_uint32), ("reserved0", c_uint32),
+    _fields_ = [("struct_size", c_uint32), ("port", c_uint32), ("member_count", c_uint32), ("media_port", c_uint32),
                 ("fingerprint", c_char * 96), ("url", c_char * 1024), ("page_url", c_char * 1024)]
 
 

@@ -26,6 +26,7 @@ class ServeInfo:
         fingerprint: of the certificate, "AA:BB:..."; "": there is no TLS.
         url: for sessions elsewhere, with the first address; of 0.0.0.0 and :: that from which this machine sends to others.
         page_url: of the page for browsers, with the same address.
+        media_port: of UDP, for media of all members; 0: each member has a port.
     """
 
     port: int
@@ -33,6 +34,7 @@ class ServeInfo:
     fingerprint: str
     url: str
     page_url: str
+    media_port: int
 
 
 class RoomServer(Unique):
@@ -40,7 +42,7 @@ class RoomServer(Unique):
 
     Attributes:
         room_url: of the room in this process.
-        port, fingerprint, page_url: as in :class:`ServeInfo`.
+        port, media_port, fingerprint, page_url: as in :class:`ServeInfo`.
     """
 
     def __init__(self, engine: Engine, room_url: str, info: ServeInfo) -> None:
@@ -48,6 +50,7 @@ class RoomServer(Unique):
         self._room_url = encode(room_url, "room_url")
         self.room_url = room_url
         self.port = info.port
+        self.media_port = info.media_port
         self.fingerprint = info.fingerprint
         self.page_url = info.page_url
         self._url = info.url
@@ -94,7 +97,7 @@ class RoomServer(Unique):
 
 def serve_room(engine: Engine, room_url: str, addresses: str | Iterable[str] = "0.0.0.0", *, port: int = PORT_ANY,
                certificate: tuple[str | os.PathLike[str], str | os.PathLike[str]] | None = None,
-               access: tuple[str, str] | None = None, most_members: int = 0) -> RoomServer:
+               access: tuple[str, str] | None = None, most_members: int = 0, media_port: int = 0) -> RoomServer:
     """Serves a room over the network, to sessions of other processes, browsers, clients of WHIP and WHEP, and SDKs of LiveKit.
     :func:`configure_room` says who may join.
 
@@ -107,9 +110,10 @@ def serve_room(engine: Engine, room_url: str, addresses: str | Iterable[str] = "
         access: API key and its secret, by which the access tokens of LiveKit's protocol are signed (:func:`create_access_token`): who has
             no such token does not join by it. None: the room's verifier alone judges access tokens, and SDKs of LiveKit are not let in.
         most_members: over the network, 1..1,000; 0: 64.
+        media_port: of UDP, for media of all members, 1..65,535 or PORT_ANY; 0: each member has a free port.
 
     Raises:
-        ExistsError: this engine serves the room already, or the port is taken.
+        ExistsError: this engine serves the room already, or a port is taken.
         MediaIOError: an address is not this machine's.
         NotFoundError: a file cannot be read.
         UnsupportedError: the engine has the virtual clock.
@@ -117,7 +121,7 @@ def serve_room(engine: Engine, room_url: str, addresses: str | Iterable[str] = "
     """
     joined = addresses if isinstance(addresses, str) else ",".join(addresses)
     options = sized(_structs.ServeOptions, port=bounded(port, 32, "port"), addresses=encode(joined, "addresses"),
-                    most_members=bounded(most_members, 32, "most_members"))
+                    most_members=bounded(most_members, 32, "most_members"), media_port=bounded(media_port, 32, "media_port"))
     if certificate is not None:
         if not isinstance(certificate, tuple) or len(certificate) != 2:
             raise InvalidError(f"certificate is {type(certificate).__name__}; accepted: a tuple of two files, its own and its key's")
@@ -132,4 +136,5 @@ def serve_room(engine: Engine, room_url: str, addresses: str | Iterable[str] = "
 
 
 def _info(struct: _structs.ServeInfo) -> ServeInfo:
-    return ServeInfo(struct.port, struct.member_count, decode(struct.fingerprint), decode(struct.url), decode(struct.page_url))
+    return ServeInfo(struct.port, struct.member_count, decode(struct.fingerprint), decode(struct.url), decode(struct.page_url),
+                     struct.media_port)

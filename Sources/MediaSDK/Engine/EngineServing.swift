@@ -10,6 +10,8 @@ import MediaTransport
 public struct ServeOptions: Sendable {
   /// TCP, the same at all addresses; 0: any that is free.
   public var port: UInt16 = 0
+  /// UDP, for media of all members; 0: one that is free, nil: each member has one.
+  public var mediaPort: UInt16?
   /// Separated by commas.
   public var addresses = "0.0.0.0"
   /// PEM files; nil: a certificate is made, or none is needed, as all addresses are loopback.
@@ -29,6 +31,8 @@ public struct ServeOptions: Sendable {
 public struct ServeInfo: Sendable {
   /// TCP.
   public let port: UInt16
+  /// UDP; nil: each member has one.
+  public let mediaPort: UInt16?
   /// Members over the network, with those that are disconnected for a moment.
   public let memberCount: Int
   /// The SHA-256 of the certificate as hexadecimal bytes with colons between them; empty without TLS.
@@ -69,7 +73,7 @@ extension Engine {
       }
     }
     var settings = WebServer.Options(try Engine.addresses(options))
-    (settings.mostMembers, settings.watch) = (options.mostMembers, watch(room, options.watch))
+    (settings.mostMembers, settings.mediaPort, settings.watch) = (options.mostMembers, options.mediaPort, watch(room, options.watch))
     if let (key, secret) = options.access { settings.accessKeys = [key: secret] }
     // At this machine's own addresses nobody listens, and a browser warns of a certificate that is made.
     settings.isEncrypted = options.certificate != nil || !settings.addresses.allSatisfy(\.isLoopback)
@@ -170,6 +174,7 @@ extension Engine {
 
 extension WebServer {
   fileprivate var info: ServeInfo {
-    ServeInfo(port: port, memberCount: memberCount, fingerprint: fingerprint ?? "", url: sessionURL, pageURL: url)
+    ServeInfo(
+      port: port, mediaPort: mediaPort, memberCount: memberCount, fingerprint: fingerprint ?? "", url: sessionURL, pageURL: url)
   }
 }

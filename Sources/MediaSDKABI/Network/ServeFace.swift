@@ -67,7 +67,12 @@ extension ServeOptions {
     default: throw MediaError(.invalid, "options has only one of api_key and api_secret; accepted: both, or neither")
     }
     if native.most_members != 0 { mostMembers = Int(native.most_members) }
-    try ForeignStruct.checkReserved(native.reserved0, "options.reserved0")
+    switch native.media_port {
+    case 0: break
+    case 1...65_535: mediaPort = UInt16(native.media_port)
+    case UInt32(MSDK_PORT_ANY): mediaPort = 0
+    default: throw MediaError(.range, "options.media_port is \(native.media_port); accepted: 0..65535, MSDK_PORT_ANY")
+    }
   }
 }
 
@@ -77,6 +82,7 @@ extension ServeInfo {
     native.struct_size = UInt32(MemoryLayout<msdk_serve_info>.size)
     native.port = UInt32(port)
     native.member_count = UInt32(clamping: memberCount)
+    native.media_port = UInt32(mediaPort ?? 0)
     withUnsafeMutableBytes(of: &native.fingerprint) { ForeignText.write(fingerprint, to: $0) }
     withUnsafeMutableBytes(of: &native.url) { ForeignText.write(url, to: $0) }
     withUnsafeMutableBytes(of: &native.page_url) { ForeignText.write(pageURL, to: $0) }

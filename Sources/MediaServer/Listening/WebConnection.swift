@@ -3,6 +3,7 @@ import MediaNetwork
 import MediaRuntime
 import MediaSignalling
 import MediaTLS
+import MediaWebRTCTransport
 
 /// A connection of a client and its socket, driven by the network thread. Until it is a member's it has one of a bounded number of places
 /// (`WebTable`), in which those who are further are kept before the others.
@@ -26,6 +27,8 @@ final class WebConnection: NetworkDriver {
     var socket: (any StreamConnection)?
     /// nil until something came: who sends nothing takes a descriptor and no more.
     var link: WebLink?
+    /// In its place, of a connection of ICE, until its first datagram says whose it is.
+    var media: PassiveArrival?
     var tag: UInt64?
     var outbox: [UInt8] = []
     var sent = 0
@@ -198,6 +201,7 @@ final class WebConnection: NetworkDriver {
       defer { state.stage = stage }
       return (link.handshakeMessages - before, stage > state.stage ? stage : nil)
     }
+    guard state.withLock({ $0.media == nil }) else { return handOver(now, isOver: isOver) }
     if cost > 0 { table.charge(cost, of: self, now: now) }
     if let stage { table.advance(self, to: stage) }
     takeEvents()
@@ -223,6 +227,24 @@ final class WebConnection: NetworkDriver {
       return began &+ HTTPLimits.server.headTime
     }
     return min(next, due)
+  }
+
+  /// To the connection of WebRTC that its first datagram is for. When it is looked at again.
+  private func handOver(_ now: Int64, isOver: Bool) -> Int64 {
+    let end = began &+ HTTPLimits.server.headTime
+    guard let arrival = state.withLock({ $0.media }), arrival.isComplete else {
+      guard now < end, !isOver else {
+        drop()
+        return .max
+      }
+      return end
+    }
+    let (tag, socket): (UInt64?, (any StreamConnection)?) = state.withLock { ($0.tag.take(), $0.socket.take()) }
+    if let tag { table.thread.remove(tag) }
+    table.remove(self)
+    // Whose nobody is, is closed here.
+    if let socket { _ = table.ports.accept(socket, arrival, from: address) }
+    return .max
   }
 
   /// nil: it goes on.
@@ -266,9 +288,17 @@ final class WebConnection: NetworkDriver {
               if state.lingering < 0 { return true }
               continue
             }
-            if state.link == nil { state.link = try? WebLink(certificate, now: now) }
+            let bytes = UnsafeRawBufferPointer(rebasing: memory.prefix(count))
+            if state.link == nil, state.media == nil {
+              state.media = PassiveArrival(first: bytes[0])
+              if state.media == nil { state.link = try? WebLink(certificate, now: now) }
+            }
+            if let media = state.media {
+              guard media.append(bytes) else { return true }
+              continue
+            }
             guard let link = state.link else { return true }
-            link.receive(UnsafeRawBufferPointer(rebasing: memory.prefix(count)), now: now)
+            link.receive(bytes, now: now)
           }
         }
         return false

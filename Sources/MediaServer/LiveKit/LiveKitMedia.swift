@@ -154,8 +154,8 @@ final class LiveKitMedia: WebPathSeeker, TransportDelegate {
 
   private func connect() -> ServedPeer {
     let made = ServedPeer(
-      offersLoopback: table.offersLoopback, bitrates: table.options.bitrates, hasChannels: true, forwards: true, thread: table.thread,
-      network: table.network, loop: table.loop)
+      offersLoopback: table.offersLoopback, bitrates: table.options.bitrates, hasChannels: true, forwards: true, ports: table.ports,
+      thread: table.thread, network: table.network, loop: table.loop)
     made.transport.connect(self)
     return made
   }

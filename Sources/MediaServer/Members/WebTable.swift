@@ -3,6 +3,7 @@ import MediaNetwork
 import MediaRuntime
 import MediaSignalling
 import MediaTransport
+import MediaWebRTCTransport
 
 /// Who is at a web server: connections of strangers, each in a bounded number with a share for each address, members and their sessions.
 /// What requests ask for is done here.
@@ -54,6 +55,8 @@ final class WebTable: Sendable {
   let thread: any DriverLoop
   let network: any Network
   let loop: EventLoop
+  /// At which media of its clients arrives.
+  let ports: PeerPorts
   let offersLoopback: Bool
   let liveKit: LiveKitRegistry
   let service: LiveKitService
@@ -61,9 +64,13 @@ final class WebTable: Sendable {
   var clock: any MediaClock { loop.clock }
   private let state: Monitor<State>
 
-  init(_ room: String, _ options: WebServer.Options, _ thread: any DriverLoop, _ network: any Network, _ loop: EventLoop) {
+  /// Throws what `PeerPorts.init` throws.
+  init(
+    _ room: String, _ options: WebServer.Options, _ thread: any DriverLoop, _ network: any Network, _ loop: EventLoop
+  ) throws(MediaError) {
     (self.room, self.options, self.thread, self.network, self.loop) = (room, options, thread, network, loop)
     offersLoopback = options.addresses.contains(where: \.isLoopback)
+    ports = try PeerPorts(udp: options.mediaPort, offersLoopback: offersLoopback, network: network, thread: thread)
     liveKit = LiveKitRegistry(room: room, mostMembers: options.mostMembers, created: loop.clock.wallTime())
     service = LiveKitService(room, liveKit, now: loop.clock.now())
     qualities = LiveKitQualityWatch(liveKit, loop: loop)
@@ -378,5 +385,6 @@ final class WebTable: Sendable {
     for member in members { member.leave(WebTable.closed) }
     liveKit.close()
     for stranger in strangers { stranger.drop() }
+    ports.close()
   }
 }

@@ -47,8 +47,8 @@ final class WebPeer: WebPathSeeker, TransportDelegate {
   init(_ offer: WHIPServer.Offer, isScreen: Bool, of member: WebMember, _ table: WebTable) {
     (kind, participant, self.isScreen, self.member, loop) = (offer.kind, offer.participant, isScreen, member, table.loop)
     peer = ServedPeer(
-      offersLoopback: table.offersLoopback, bitrates: table.options.bitrates, thread: table.thread, network: table.network, loop: table.loop
-    )
+      offersLoopback: table.offersLoopback, bitrates: table.options.bitrates, ports: table.ports, thread: table.thread,
+      network: table.network, loop: table.loop)
   }
 
   // MARK: The answer

@@ -20,7 +20,7 @@ final class PeerDriver: NetworkDriver {
   /// Under the lock.
   struct Guarded {
     let peer: PeerConnection
-    var sockets: [PeerSocket] = []
+    var sockets: [any PeerSocket] = []
     var links: [RelayLink] = []
     var names = ServerNames()
     let output = DatagramBatch()
@@ -38,8 +38,8 @@ final class PeerDriver: NetworkDriver {
     var wantsRestart = false
     /// Somebody has room for what channels bring.
     var takesChannels = true
-    /// Of the route, as the tap knows it.
-    var tapped: ICEBase?
+    /// As sockets and the tap know it.
+    var route: ICERoute?
     var isClosed = false
   }
 
@@ -56,6 +56,8 @@ final class PeerDriver: NetworkDriver {
   let settings: PeerDriverSettings
   private let network: any Network
   private let thread: any DriverLoop
+  /// Those of the server that this end is at; nil: the connection has its own.
+  private let ports: PeerPorts?
   private let delegate: any PeerDriverDelegate
   private let guarded: Monitor<Guarded>
   private let receiving = Monitor(Receiving())
@@ -64,10 +66,10 @@ final class PeerDriver: NetworkDriver {
   /// Binds sockets and asks servers from now on; `start` drives it. Throws `.fail`: no certificate can be made; `.limit`, `.invalid`, `.unsupported` for
   /// servers that cannot be such.
   init(
-    _ settings: PeerDriverSettings, certificate: TLSCertificate, network: any Network, thread: any DriverLoop, tap: (any PacketTap)? = nil,
-    delegate: any PeerDriverDelegate
+    _ settings: PeerDriverSettings, certificate: TLSCertificate, network: any Network, thread: any DriverLoop, ports: PeerPorts? = nil,
+    tap: (any PacketTap)? = nil, delegate: any PeerDriverDelegate
   ) throws(MediaError) {
-    (self.settings, self.network, self.thread, self.delegate) = (settings, network, thread, delegate)
+    (self.settings, self.network, self.thread, self.ports, self.delegate) = (settings, network, thread, ports, delegate)
     let clock = thread.clock
     let now = clock.now()
     let peer = PeerConnection(
@@ -76,6 +78,7 @@ final class PeerDriver: NetworkDriver {
     guarded = Monitor(Guarded(peer: peer, tap: tap))
     for server in settings.servers { try add(server) }
     followAddresses(now: now)
+    noteUser()
   }
 
   /// Until `close`. `.closed`, `.io`: the network thread does not take it.
@@ -91,7 +94,7 @@ final class PeerDriver: NetworkDriver {
   /// Says goodbye, and lets go of sockets and connections. The delegate is not called afterwards, but by a call that runs already.
   func close() {
     let now = thread.clock.now()
-    let (sockets, links): ([PeerSocket], [RelayLink]) = guarded.withLock { guarded in
+    let (sockets, links): ([any PeerSocket], [RelayLink]) = guarded.withLock { guarded in
       guard !guarded.isClosed else { return ([], []) }
       guarded.peer.close(now: now) { guarded.send($1, from: $2, by: $0) }
       guarded.sendDatagrams()
@@ -101,7 +104,8 @@ final class PeerDriver: NetworkDriver {
       return (guarded.sockets, guarded.links)
     }
     if let tag = tag.withLock({ $0.take() }) { thread.remove(tag) }
-    for socket in sockets { retire(socket) }
+    ports?.users.remove(self)
+    for socket in sockets { socket.close(on: thread) }
     for relay in links { relay.link.close() }
     let arrivals = receiving.withLock { receiving in
       defer { receiving.arrivals = [] }
@@ -127,8 +131,15 @@ final class PeerDriver: NetworkDriver {
       guard !guarded.isClosed else { throw MediaError(.closed, "WebRTC: the connection is closed") }
       return try body(guarded.peer, thread.clock.now())
     }
+    noteUser()
     wake()
     return result
+  }
+
+  /// By which checks say that they are for this connection. ICE may have begun anew.
+  private func noteUser() {
+    guard let ports, let name = guarded.withLock({ $0.isClosed ? nil : $0.peer.ice.local.user }) else { return }
+    ports.users.add(name, of: self)
   }
 
   /// The same for a description of this end or the other's: from the first on candidates are gathered to the end.
@@ -213,7 +224,7 @@ final class PeerDriver: NetworkDriver {
     return min(next, namesDue, addressesDue)
   }
 
-  private func receive(_ socket: PeerSocket) {
+  private func receive(_ socket: OwnSocket) {
     // So much at most that what is due is not kept waiting by a flood.
     for _ in 0..<8 {
       let rows = receiving.withLock { $0.rows }
@@ -226,7 +237,50 @@ final class PeerDriver: NetworkDriver {
       }
       if count < DatagramRows.capacity { break }
     }
-    wake(at: settle())
+    handleArrivals()
+  }
+
+  /// Whether a datagram of a shared port, or of a connection of TCP, is this connection's. `handleArrivals` is to follow.
+  func take(_ datagram: UnsafeRawBufferPointer, on base: ICEBase, from remote: SocketAddress, now: Int64) -> Bool {
+    guarded.withLock { !$0.isClosed && $0.peer.receive(datagram, on: base, from: remote, now: now) }
+  }
+
+  /// Does what follows of what was taken.
+  func handleArrivals() { wake(at: settle()) }
+
+  /// A connection of TCP, whose first datagram is a check. False: it is not of this connection.
+  func accept(
+    _ socket: any StreamConnection, _ datagram: [UInt8], _ stream: ICEStream, from remote: SocketAddress, at local: SocketAddress
+  ) -> Bool {
+    let passive = guarded.withLock { guarded in guarded.sockets.lazy.compactMap { $0 as? PassiveSocket }.first { $0.address == local } }
+    guard let passive, datagram.withUnsafeBytes({ take($0, on: passive.base, from: remote, now: thread.clock.now()) }) else { return false }
+    let link = TCPLink(accepted: socket, on: network, thread) { [self] in follow($0, of: passive, from: remote, $1) }
+    passive.add(link, stream, from: remote)
+    guard (try? link.start()) != nil else {
+      lose(link, of: passive, from: remote)
+      return false
+    }
+    follow(link, of: passive, from: remote, .bytes(UnsafeRawBufferPointer(start: nil, count: 0)))
+    return true
+  }
+
+  private func follow(_ link: TCPLink, of passive: PassiveSocket, from remote: SocketAddress, _ event: TCPLink.Event) {
+    switch event {
+    case .opened: return
+    case .bytes(let bytes):
+      guard let datagrams = passive.read(bytes, of: link) else { return lose(link, of: passive, from: remote) }
+      let now = thread.clock.now()
+      for datagram in datagrams { datagram.withUnsafeBytes { _ = take($0, on: passive.base, from: remote, now: now) } }
+    case .ended, .failed: return lose(link, of: passive, from: remote)
+    }
+    handleArrivals()
+  }
+
+  private func lose(_ link: TCPLink, of passive: PassiveSocket, from remote: SocketAddress) {
+    link.close()
+    passive.remove(link)
+    guarded.withLock { $0.peer.ice.connectionClosed(passive.base, from: remote) }
+    handleArrivals()
   }
 
   private func follow(_ link: TCPLink, of base: ICEBase, _ event: TCPLink.Event) {
@@ -254,7 +308,7 @@ final class PeerDriver: NetworkDriver {
         guard !guarded.isClosed else { return (.max, [], []) }
         let next = guarded.peer.poll(now: thread.clock.now()) { guarded.send($1, from: $2, by: $0) }
         guarded.sendDatagrams()
-        guarded.followTap()
+        guarded.followRoute()
         let news = guarded.takeChannelEvents()
         var events: [PeerEvent] = []
         while let event = guarded.peer.takeEvent() { events.append(event) }
@@ -354,43 +408,60 @@ final class PeerDriver: NetworkDriver {
   @discardableResult
   private func followAddresses(now: Int64) -> Bool {
     let wanted = ICEAgent.hostAddresses(network.addresses, withLoopback: settings.offersLoopback)
-    let gone: [PeerSocket] = guarded.withLock { guarded in
+    let gone: [any PeerSocket] = guarded.withLock { guarded in
       guard !guarded.isClosed else { return [] }
       let gone = guarded.sockets.filter { !wanted.contains($0.address.with(port: 0)) }
       guarded.sockets.removeAll { socket in gone.contains { $0 === socket } }
       for socket in gone { guarded.peer.ice.removeHost(socket.base, now: now) }
       return gone
     }
-    for socket in gone { retire(socket) }
+    for socket in gone { socket.close(on: thread) }
     var isChanged = !gone.isEmpty
-    for address in wanted {
-      let isKnown = guarded.withLock { guarded in
-        guarded.isClosed || guarded.sockets.contains { $0.address.with(port: 0) == address }
+    // Those of UDP first: an agent takes so many.
+    for isTCP in [false, true] {
+      for address in wanted where !hasSocket(at: address, isTCP: isTCP) {
+        guard let socket = isTCP ? listen(at: address, now) : bind(address, now) else { continue }
+        isChanged = true
+        if tag.withLock({ $0 }) != nil { watch(socket) }
       }
-      // One of IPv6 that is not confirmed yet (RFC 4862) cannot be bound; it is tried again.
-      guard !isKnown, let port = try? network.bindDatagrams(to: address), let bound = port.localAddress, let socket = use(port, bound, now)
-      else { continue }
-      isChanged = true
-      if tag.withLock({ $0 }) != nil { watch(socket) }
     }
     return isChanged
   }
 
-  private func use(_ port: any DatagramPort, _ address: SocketAddress, _ now: Int64) -> PeerSocket? {
+  private func hasSocket(at address: SocketAddress, isTCP: Bool) -> Bool {
+    guarded.withLock { guarded in guarded.sockets.contains { $0.isTCP == isTCP && $0.address.with(port: 0) == address } }
+  }
+
+  /// nil: it is of IPv6 and not confirmed yet (RFC 4862), or the shared port is taken there; it is tried again.
+  private func bind(_ address: SocketAddress, _ now: Int64) -> (any PeerSocket)? {
+    if let ports, ports.udp != nil {
+      guard let socket = ports.socket(at: address) else { return nil }
+      return add(socket.address, .udp, now) { SharedSocket.Place(self, $0, of: socket) }
+    }
+    guard let port = try? network.bindDatagrams(to: address), let bound = port.localAddress else { return nil }
+    return add(bound, .udp, now) { base in OwnSocket(port, bound, base) { [self] in receive($0) } }
+  }
+
+  private func listen(at address: SocketAddress, _ now: Int64) -> (any PeerSocket)? {
+    guard let address = ports?.listener(at: address) else { return nil }
+    return add(address, .tcpPassive, now) { PassiveSocket(address, $0) }
+  }
+
+  private func add(
+    _ address: SocketAddress, _ transport: ICETransport, _ now: Int64, _ make: (ICEBase) -> any PeerSocket
+  ) -> (any PeerSocket)? {
     guarded.withLock { guarded in
-      guard !guarded.isClosed, let base = try? guarded.peer.ice.addHost(address, now: now) else { return nil }
-      let socket = PeerSocket(port, address, base) { [self] in receive($0) }
+      guard !guarded.isClosed, let base = try? guarded.peer.ice.addHost(address, transport, now: now) else { return nil }
+      let socket = make(base)
       guarded.sockets.append(socket)
       if !address.isLoopback { guarded.hadNetwork = true }
       return socket
     }
   }
 
-  private func watch(_ socket: PeerSocket) {
-    if !socket.watch(on: thread) { retire(socket) }
+  private func watch(_ socket: any PeerSocket) {
+    if !socket.watch(on: thread) { socket.close(on: thread) }
   }
-
-  private func retire(_ socket: PeerSocket) { socket.close(on: thread) }
 
   /// The path went over an address that is not there any more; or there was none, and now there is an address that may bring one.
   private func noteLostPath(now: Int64) {
@@ -445,6 +516,7 @@ extension PeerDriver.Guarded {
     while let datagram = peer.takeDatagram() {
       if datagram.base != base || output.count == DatagramBatch.capacity { flush() }
       base = datagram.base
+      sockets.first { $0.base == base }?.expect(datagram.destination)
       guard let slot = output.slot(), datagram.bytes.count <= slot.count else { continue }
       slot.copyBytes(from: datagram.bytes)
       _ = output.add(UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(slot).prefix(datagram.bytes.count)), to: datagram.destination)
@@ -468,11 +540,13 @@ extension PeerDriver.Guarded {
     peer.ice.closed(base, text)
   }
 
-  /// Packets by a connection to a relay, which has no address of a packet's own, are not shown.
-  mutating func followTap() {
-    guard let tap, let base = peer.stats.route?.base, base != tapped else { return }
-    tapped = base
-    peer.watch(tap, local: sockets.first { $0.base == base }?.address)
+  /// Packets by a connection to a relay, which has no address of a packet's own, are not shown to the tap.
+  mutating func followRoute() {
+    guard let next = peer.ice.route, next != route else { return }
+    let socket = sockets.first { $0.base == next.base }
+    socket?.follow(next.remote)
+    if let tap, next.base != route?.base { peer.watch(tap, local: socket?.address) }
+    route = next
   }
 
   func use(_ server: ICEServer, at addresses: [SocketAddress], now: Int64) {

@@ -3,27 +3,49 @@ import MediaICE
 import MediaNetwork
 import MediaRuntime
 
-/// A socket of UDP for an address of this machine, and the base of ICE that it is. The network thread receives; whoever has the driver's lock sends.
-final class PeerSocket: NetworkDriver {
+/// A base of ICE: where an address of this machine is sent from and received at. Whoever has the driver's lock sends.
+protocol PeerSocket: AnyObject, Sendable {
+  var base: ICEBase { get }
+  /// With its port.
+  var address: SocketAddress { get }
+  var isTCP: Bool { get }
+
+  func send(_ batch: DatagramBatch, from first: Int) -> DatagramSending
+
+  /// Something was sent there, or came from there, of which more may follow.
+  func expect(_ remote: SocketAddress)
+
+  /// The path goes there.
+  func follow(_ remote: SocketAddress)
+
+  /// What it receives is handed over from now on. false: the network thread does not take it.
+  func watch(on thread: any DriverLoop) -> Bool
+
+  func close(on thread: any DriverLoop)
+}
+
+/// A socket of UDP that one connection of WebRTC has for itself. The network thread receives.
+final class OwnSocket: PeerSocket, NetworkDriver {
   /// One thread receives while another may send, which the port allows.
   private struct Held: @unchecked Sendable {
     let port: any DatagramPort
   }
 
   let base: ICEBase
-  /// With its port.
   let address: SocketAddress
-  let descriptor: Int32
+  private let descriptor: Int32
   /// Closed, it is gone as soon as nobody uses it.
   private let held: Monitor<Held?>
   /// As whom the network thread drives it.
   private let tag = Monitor<UInt64?>(nil)
-  private let onReadable: @Sendable (PeerSocket) -> Void
+  private let onReadable: @Sendable (OwnSocket) -> Void
 
-  init(_ port: any DatagramPort, _ address: SocketAddress, _ base: ICEBase, onReadable: @escaping @Sendable (PeerSocket) -> Void) {
+  init(_ port: any DatagramPort, _ address: SocketAddress, _ base: ICEBase, onReadable: @escaping @Sendable (OwnSocket) -> Void) {
     (self.base, self.address, descriptor, self.onReadable) = (base, address, port.descriptor, onReadable)
     held = Monitor(Held(port: port))
   }
+
+  var isTCP: Bool { false }
 
   func drive(isReadable: Bool) -> Int64 {
     if isReadable { onReadable(self) }
@@ -40,7 +62,10 @@ final class PeerSocket: NetworkDriver {
     held.withLock { $0 }?.port.send(batch, from: first) ?? .all
   }
 
-  /// false: the network thread does not take it.
+  // Whatever comes is this connection's.
+  func expect(_ remote: SocketAddress) {}
+  func follow(_ remote: SocketAddress) {}
+
   func watch(on thread: any DriverLoop) -> Bool {
     guard let added = try? thread.add(self, [descriptor]) else { return false }
     tag.withLock { $0 = added }

@@ -5,7 +5,7 @@ import MediaSignalling
 import MediaTLS
 
 /// A connection to a server over TCP, or TLS over it: a relay's (RFC 8656, section 3.1), or one of HTTP. Over TLS it goes through the proxy that the
-/// environment names, if any. The network thread connects and reads; one thread at a time writes.
+/// environment names, if any. Or one that a client has opened to this end. The network thread connects and reads; one thread at a time writes.
 final class TCPLink: NetworkDriver {
   /// What becomes of it, on the network thread, where nothing is locked.
   enum Event {
@@ -111,6 +111,17 @@ final class TCPLink: NetworkDriver {
     self.state = Monitor(state)
   }
 
+  /// One that a client has opened, without TLS.
+  init(
+    accepted socket: any StreamConnection, on network: any Network, _ thread: any DriverLoop,
+    handle: @escaping @Sendable (TCPLink, Event) -> Void
+  ) {
+    (self.network, self.thread, self.handle, patience, deadline) = (network, thread, handle, TCPLink.patience, .max)
+    var state = State(tls: nil)
+    (state.socket, state.phase) = (socket, .open)
+    self.state = Monitor(state)
+  }
+
   /// `.closed`, `.io`: the network thread does not take it. `.invalid`: the proxy's name cannot be one.
   func start() throws(MediaError) {
     try watch()
@@ -134,7 +145,7 @@ final class TCPLink: NetworkDriver {
 
   /// With the socket that there is.
   private func watch() throws(MediaError) {
-    let descriptor = state.withLock { $0.socket?.descriptor }
+    let (descriptor, isConnecting) = state.withLock { ($0.socket?.descriptor, $0.phase == .connecting) }
     let tag = try thread.add(self, descriptor.map { [$0] } ?? [])
     let (isOpen, former) = state.withLock { state in
       guard state.phase != .closed else { return (false, UInt64?.none) }
@@ -145,7 +156,7 @@ final class TCPLink: NetworkDriver {
     // It may have been closed meanwhile.
     guard isOpen else { return thread.remove(tag) }
     // It becomes writable when it is connected.
-    if let descriptor { thread.setFull(true, descriptor, of: tag) }
+    if let descriptor, isConnecting { thread.setFull(true, descriptor, of: tag) }
   }
 
   /// Whether the message goes, whole.

@@ -20,9 +20,9 @@ package final class ServedPeer: Sendable {
 
   /// `offersLoopback`: addresses of the machine itself are offered beside others. `bitrates` bounds what is sent. `hasChannels`: data channels
   /// are accepted, and may be opened. `forwards`: a client may send a medium in several layers, each of which comes as a stream, and in codecs that
-  /// are only carried.
+  /// are only carried. `ports`: the server's.
   package init(
-    offersLoopback: Bool, bitrates: BandwidthEstimator.Limits, hasChannels: Bool = false, forwards: Bool = false,
+    offersLoopback: Bool, bitrates: BandwidthEstimator.Limits, hasChannels: Bool = false, forwards: Bool = false, ports: PeerPorts,
     thread: any DriverLoop, network: any Network, loop: EventLoop
   ) {
     var options = WebRTCOptions()
@@ -30,7 +30,7 @@ package final class ServedPeer: Sendable {
     (options.acceptsLayers, options.carriesVideo, options.isPlayedOut, options.expectsMedia) = (forwards, forwards, false, true)
     // Nothing is received in a section that the server adds: it adds none.
     (options.receivesVideo, options.receivesAudio) = (false, false)
-    peer = WebRTCTransport(options, servers: [], own: "", thread: thread, network: network, loop: loop)
+    peer = WebRTCTransport(options, servers: [], own: "", thread: thread, network: network, loop: loop, ports: ports)
   }
 
   /// The sections of the offer, in its order, as this end sees them: what may be sent and received there.

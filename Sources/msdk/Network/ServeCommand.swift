@@ -17,7 +17,8 @@ struct ServeCommand: ParsableCommand {
       warn once, until the person accepts the certificate. Its fingerprint is printed, to be compared. With --certificate, name the host \
       that it is for with --host.
 
-      Firewalls must let TCP with the port of --port pass, and UDP of members.
+      Firewalls must let TCP with the port of --port pass, and UDP: with --media-port that one port, otherwise any. Both may have the same \
+      number. Browsers and SDKs of LiveKit in networks without UDP send media to the TCP port.
 
       Tokens. Without --tokens, anyone who knows the url may join. With it, only members with a token from the file are admitted. Each \
       line of the file has a token, optionally after the user id that it is valid for. Members pass theirs in a file, too: --token. A page \
@@ -55,6 +56,11 @@ struct ServeCommand: ParsableCommand {
     help: ArgumentHelp("The TCP port; default: a free one.", valueName: "port"),
     transform: { try Arguments.port($0) })
   var port: UInt16 = 0
+
+  @Option(
+    help: ArgumentHelp("The UDP port for media of all members; default: each member has a free one.", valueName: "port"),
+    transform: { try Arguments.port($0) })
+  var mediaPort: UInt16?
 
   @Flag(inversion: .prefixedNo, help: "Print the page's url as a QR code; default: on a terminal.")
   var qr: Bool?

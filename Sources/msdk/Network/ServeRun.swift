@@ -29,7 +29,7 @@ struct ServeRun {
       options.access = (verifier.key.name, verifier.key.secret)
     }
     try engine.configureRoom(url, access)
-    options.port = command.port
+    (options.port, options.mediaPort) = (command.port, command.mediaPort)
     if !command.address.isEmpty { options.addresses = command.address.joined(separator: ",") }
     if let certificate = command.certificate, let key = command.key { options.certificate = (certificate, key) }
     options.mostMembers = command.most

@@ -195,8 +195,8 @@ static void options_that_cannot_be(void) {
   options.most_members = UINT32_MAX;
   wrong_options(options, MSDK_E_RANGE, "options.most_members");
   options = serve_options("127.0.0.1");
-  options.reserved0 = 1;
-  wrong_options(options, MSDK_E_UNSUPPORTED, "options.reserved0");
+  options.media_port = 65537;
+  wrong_options(options, MSDK_E_RANGE, "options.media_port");
   options = serve_options("127.0.0.1");
   options.api_key = "key";
   wrong_options(options, MSDK_E_INVALID, "only one of api_key and api_secret; accepted: both, or neither");

@@ -45,6 +45,38 @@ static void close_with_members(house it, const char *addresses) {
 static void closed_with_members(void) { close_with_members(house_new("127.0.0.1"), "127.0.0.1"); }
 static void closed_with_members_over_tls(void) { close_with_members(house_sealed(), "0.0.0.0"); }
 
+/* Media of all at one port of UDP, which is free again when the room is served no longer. */
+static void one_media_port(void) {
+  house it = house_new("127.0.0.1");
+  CHECK_EQ(it.info.media_port, 0);
+  CHECK_OK(msdk_room_stop_serving(it.host, it.room));
+  msdk_serve_options options = serve_options("127.0.0.1");
+  options.media_port = MSDK_PORT_ANY;
+  end alice = inmate(&it, "alice");
+  static const char *const names[] = {"bob", "carol", "dave"};
+  for (int round = 0; round < 3 && atomic_load(&check_failed) == 0; round++) {
+    NEED(house_open(&it, &options));
+    CHECK(it.info.media_port > 0 && it.info.media_port < 65536);
+    if (round > 0) CHECK_EQ(it.info.media_port, options.media_port);
+    options.port = it.info.port;
+    options.media_port = it.info.media_port;
+    msdk_serve_options other = serve_options("127.0.0.1");
+    other.media_port = it.info.media_port;
+    CHECK_RESULT(msdk_room_serve(it.host, "loopback:another", &other, NULL), MSDK_E_EXISTS);
+    end one = guest(&it, names[round], ""), another = guest(&it, "another", "");
+    show film = show_start(it.away, &one, &alice);
+    CHECK(show_play(&film, 3));
+    show_end(&film);
+    show back = show_start(it.host, &alice, &another);
+    CHECK(show_play(&back, 3));
+    show_end(&back);
+    CHECK_OK(msdk_room_stop_serving(it.host, it.room));
+    CHECK_EQ(end_reason(&one), MSDK_E_CLOSED);
+    CHECK_EQ(end_reason(&another), MSDK_E_CLOSED);
+  }
+  house_close(&it);
+}
+
 /* Who has just come and who is there for a moment: all are told before the engine has gone. */
 static void closed_by_its_engine(void) {
   for (int round = 0; round < 20 && atomic_load(&check_failed) == 0; round++) {
@@ -205,6 +237,7 @@ static void opened_and_closed_again(void) {
 int main(int argc, char **argv) {
   RUN(closed_with_members);
   RUN(closed_with_members_over_tls);
+  RUN(one_media_port);
   RUN(closed_by_its_engine);
   RUN(closed_while_they_come);
   RUN(leaving_is_said);

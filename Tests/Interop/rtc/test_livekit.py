@@ -33,6 +33,7 @@ ANNA, BOB, CLEO = (1, 440.0), (2, 660.0), (3, 880.0)  # streams of pictures, and
 class LiveKitRoom(unittest.IsolatedAsyncioTestCase):
     """Version 1 of the signalling."""
     has_one_connection = True
+    media_port = 0
 
     async def asyncSetUp(self) -> None:
         if MISSING:
@@ -41,7 +42,7 @@ class LiveKitRoom(unittest.IsolatedAsyncioTestCase):
         asyncio.get_running_loop().slow_callback_duration = 10  # seconds: pictures are made on the loop
         self.engine = mediasdk.Engine()
         self.addCleanup(self.engine.close)
-        self.server = mediasdk.serve_room(self.engine, ROOM, "127.0.0.1", access=(KEY, SECRET))
+        self.server = mediasdk.serve_room(self.engine, ROOM, "127.0.0.1", access=(KEY, SECRET), media_port=self.media_port)
         self.url = f"ws://127.0.0.1:{self.server.port}"
         self.everybody: list[Any] = []
 
@@ -822,6 +823,18 @@ class LiveKitRoomOfTwoConnections(LiveKitRoom):
     test_five_videos_of_one_client = test_layers = test_screens_with_member = test_screens_with_session = test_moderation = test_many_messages = test_bytes = None  # type: ignore[assignment]
     test_refusals = test_same_identity = test_twenty_come_and_go = test_administration = test_session_that_moderates = None  # type: ignore[assignment]
     test_session_goes_on = test_encrypted = test_encrypted_data = None  # type: ignore[assignment]
+
+
+class LiveKitRoomOfOnePort(LiveKitRoom):
+    """Media of all at one UDP port. What does not depend on it is not looked at again."""
+    media_port = mediasdk.PORT_ANY
+
+
+AT_ONE_PORT = {"test_two_clients", "test_layers", "test_with_member", "test_with_session", "test_encrypted_data", "test_resumes", "test_reconnects",
+               "test_session_goes_on", "test_twenty_come_and_go"}
+for name in dir(LiveKitRoom):
+    if name.startswith("test_") and name not in AT_ONE_PORT:
+        setattr(LiveKitRoomOfOnePort, name, None)
 
 
 if __name__ == "__main__":

@@ -154,7 +154,7 @@ import Testing
   @Test func whatWasSaidBeforeAResetIsHeard() throws {
     let house = try ServerHouse()
     let (script, reader) = (Script(), Reader())
-    let table = WebTable(house.room, WebServer.Options([]), house.host, house.host, house.loop)
+    let table = try WebTable(house.room, WebServer.Options([]), house.host, house.host, house.loop)
     let connection = WebConnection(script, from: try #require(SocketAddress("10.0.0.1", port: 9)), nil, table, now: house.host.clock.now())
     var random = SystemRandomNumberGenerator()
     let client = HTTPClientConnection()

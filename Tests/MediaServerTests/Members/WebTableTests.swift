@@ -16,7 +16,7 @@ import Testing
   /// Who comes in on the loop while another thread closes the server may not have seen yet that they were put out.
   @Test func whatIsClosedHoldsNobody() throws {
     let house = try ServerHouse()
-    let table = WebTable(house.room, WebServer.Options([]), house.host, house.host, house.loop)
+    let table = try WebTable(house.room, WebServer.Options([]), house.host, house.host, house.loop)
     weak var seen: Newcomer?
     do {
       let newcomer = Newcomer()

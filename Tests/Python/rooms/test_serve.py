@@ -11,7 +11,7 @@ from typing import Any, Optional
 
 import sound
 from call import Room, nv12
-from mediasdk import (AgainError, AudioKind, Clock, ClosedError, Codec, CorruptError, Engine, EventType, ExistsError, FullError,
+from mediasdk import (PORT_ANY, AgainError, AudioKind, Clock, ClosedError, Codec, CorruptError, Engine, EventType, ExistsError, FullError,
                       IncomingAudio, IncomingVideo, InvalidError, Limits, MediaIOError, MediaTimeout, NotFoundError, Permission, RangeError,
                       RefusedError, RemovedError, RoomServer, Session, SessionState, UnsupportedError, UntrustedError, VideoKind,
                       access_requests, configure_room, create_access_token, serve_room)
@@ -294,6 +294,21 @@ class CallTest(unittest.TestCase):
                 house.server = again
                 house.guest("bob")
         house.server.close()  # of an engine that is gone
+
+    def test_media_port(self) -> None:
+        with House(media_port=PORT_ANY) as house:
+            port = house.server.media_port
+            self.assertTrue(0 < port < 65_536)
+            self.assertEqual(house.server.info.media_port, port)
+            house.guest("bob")
+            house.guest("carol")
+            with self.assertRaises(ExistsError):
+                serve_room(house.engine, "loopback:another", LOOPBACK, media_port=port)
+        with House() as house:
+            self.assertEqual(house.server.media_port, 0)
+            for wrong in (-1, 65_537, 1 << 32):
+                with self.assertRaises(RangeError):
+                    serve_room(house.engine, "loopback:another", LOOPBACK, media_port=wrong)
 
     def test_moderation(self) -> None:
         with House() as house:

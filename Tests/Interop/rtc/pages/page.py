@@ -11,7 +11,7 @@ import tempfile
 import threading
 import time
 from pathlib import Path
-from typing import Any
+from typing import Any, Sequence
 
 OPTIONS = ["--headless=new", "--no-sandbox", "--disable-gpu", "--autoplay-policy=no-user-gesture-required", "--allow-loopback-in-peer-connection",
            "--disable-features=WebRtcHideLocalIpsWithMdns", "--no-first-run", "--disable-dev-shm-usage", "--ignore-certificate-errors",
@@ -21,14 +21,14 @@ PATIENCE = 60.0  # seconds for an answer of a browser that begins on a busy mach
 
 
 class RoomPage:
-    """`url`: of the page, with #name=... if the person has one."""
+    """`url`: of the page, with #name=... if the person has one. `prefix`: of the browser's command."""
 
-    def __init__(self, url: str) -> None:
+    def __init__(self, url: str, prefix: Sequence[str] = ()) -> None:
         self._directory = tempfile.TemporaryDirectory(prefix="msdk-page-", ignore_cleanup_errors=True)
         # The browser reads commands of its descriptor 3, and writes to its 4.
         command, self._commands = os.pipe()
         self._answers, answer = os.pipe()
-        words = ["chromium", *OPTIONS, f"--user-data-dir={self._directory.name}", "about:blank"]
+        words = [*prefix, "chromium", *OPTIONS, f"--user-data-dir={self._directory.name}", "about:blank"]
         # Descriptors are moved by a shell, as a fork of this process, which has threads, had better run no Python.
         line = f'exec "$@" 3<&{command} 4>&{answer}'
         with open(Path(self._directory.name) / "log", "wb") as log:
@@ -114,6 +114,20 @@ class RoomPage:
           }
           return seen;
         })()""") or {}
+
+    @property
+    def protocols(self) -> set[str]:
+        """By which media comes of each who is received, and goes: udp, tcp."""
+        return set(self.evaluate("""(async () => {
+          const all = [...people.values()].map(person => person.receiving).concat([...sending.values()].map(one => one.session)).filter(one => one);
+          const found = new Set();
+          for (const one of all) {
+            const entries = [...(await one.peer.getStats()).values()];
+            const pair = entries.find(entry => entry.type === "candidate-pair" && entry.nominated);
+            if (pair) found.add(entries.find(entry => entry.id === pair.localCandidateId).protocol);
+          }
+          return [...found];
+        })()"""))
 
     def look(self, user: str) -> dict[str, Any]:
         """At what is shown of somebody: its brightness, how it varies, how much green there is beyond the other colours; the tone that is heard, in Hz."""
