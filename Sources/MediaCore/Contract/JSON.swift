@@ -42,24 +42,25 @@ public indirect enum JSON: Sendable {
     return "\(open)\n\(items.map { "\(indent)  \($0)" }.joined(separator: ",\n"))\n\(indent)\(close)"
   }
 
+  private static let digits = Array("0123456789abcdef".utf8)
+
+  /// By bytes, as a text may be long.
   private static func quoted(_ text: String) -> String {
-    var result = "\""
-    for scalar in text.unicodeScalars {
-      switch scalar {
-      case "\"": result += "\\\""
-      case "\\": result += "\\\\"
-      case "\n": result += "\\n"
-      case "\r": result += "\\r"
-      case "\t": result += "\\t"
-      default:
-        if scalar.value < 32 || scalar.value == 127 {
-          let digits = String(scalar.value, radix: 16)
-          result += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
-        } else {
-          result.unicodeScalars.append(scalar)
-        }
+    var result = [UInt8(ascii: "\"")]
+    result.reserveCapacity(text.utf8.count + 2)
+    for byte in text.utf8 {
+      switch byte {
+      case UInt8(ascii: "\""), UInt8(ascii: "\\"): result += [UInt8(ascii: "\\"), byte]
+      case UInt8(ascii: "\n"): result += "\\n".utf8
+      case UInt8(ascii: "\r"): result += "\\r".utf8
+      case UInt8(ascii: "\t"): result += "\\t".utf8
+      case 0..<32, 127:
+        result += [
+          UInt8(ascii: "\\"), UInt8(ascii: "u"), UInt8(ascii: "0"), UInt8(ascii: "0"), digits[Int(byte >> 4)], digits[Int(byte & 15)]
+        ]
+      default: result.append(byte)
       }
     }
-    return result + "\""
+    return String(decoding: result + [UInt8(ascii: "\"")], as: UTF8.self)
   }
 }
