@@ -318,6 +318,7 @@ interop:
 	@MSDK_FAST_TESTS=1 swift build --product livekit-echo $(SWIFT_DEBUG)
 	@echo "== messages and access tokens of LiveKit, with its own libraries"
 	@.build/interop-venv/bin/python Tests/LiveKit/check_messages.py .build/swift-tests/debug/livekit-echo
+	@.build/interop-venv/bin/python Tests/LiveKit/check_service.py .build/swift-tests/debug/livekit-echo
 	@.build/interop-venv/bin/python Tests/LiveKit/check_tokens.py .build/swift-tests/debug/livekit-echo
 	@echo "== with GStreamer, FFmpeg and Janus, VP8 and Opus over RTP, plain and protected; with aiortc, libwebrtc, LiveKit's SDK and Chromium over WebRTC, through coturn; calls over links that are lossy, fall and recover, are interrupted, or change"
 	@$(RUN_ENV) $(LIMIT) .build/interop-venv/bin/python -m unittest discover -v -s Tests/Interop

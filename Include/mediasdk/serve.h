@@ -54,10 +54,11 @@
  * what they may do; the room's own permissions apply as well, and its verifier gets the token. Who joins with the identity of another
  * such participant takes their place. A client whose connection breaks may come back within 20 s.
  *
- * Programs that are no participants administer the room by LiveKit's API, with a server SDK of LiveKit for which the API is Protocol
- * Buffers over HTTP (Python, Go) or by hand: POST /twirp/livekit.RoomService/METHOD with a token of an administrator
- * (MSDK_GRANT_ADMIN). ListRooms, ListParticipants, GetParticipant, RemoveParticipant, MutePublishedTrack, UpdateRoomMetadata and SendData
- * are for everybody in the room; UpdateParticipant is for clients of LiveKit's protocol. Video of other members cannot be muted.
+ * Programs that are no participants administer the room by LiveKit's API, with a server SDK of LiveKit or by hand: POST
+ * /twirp/livekit.RoomService/METHOD with a token of an administrator (MSDK_GRANT_ADMIN), and a message in Protocol Buffers
+ * (application/protobuf) or in their JSON (application/json); the answer is of the same type. ListRooms, ListParticipants,
+ * GetParticipant, RemoveParticipant, MutePublishedTrack, UpdateRoomMetadata and SendData are for everybody in the room; UpdateParticipant
+ * is for clients of LiveKit's protocol. Video of other members cannot be muted.
  *
  * What strangers and members can use of the serving process is bounded (docs/bounds.md). Connections that have asked for nothing yet, and
  * those that wait for the room's answer, have a fair share for each address (an IPv6 network of 64 bits counts as one address). Many

@@ -43,7 +43,12 @@ public enum Base64 {
   public static func urlDecode(_ text: some StringProtocol) -> [UInt8]? {
     let bytes = Array(text.utf8)
     guard !bytes.contains(UInt8(ascii: "+")), !bytes.contains(UInt8(ascii: "/")), !bytes.contains(UInt8(ascii: "=")) else { return nil }
-    return decode(String(decoding: bytes.map { byte in swaps.first { $0.value == byte }?.key ?? byte }, as: UTF8.self))
+    return eitherDecode(text)
+  }
+
+  /// Of one or the other. nil for what is none. The padding may be left out.
+  public static func eitherDecode(_ text: some StringProtocol) -> [UInt8]? {
+    decode(String(decoding: text.utf8.map { byte in swaps.first { $0.value == byte }?.key ?? byte }, as: UTF8.self))
   }
 
   private static let swaps: [UInt8: UInt8] = [UInt8(ascii: "+"): UInt8(ascii: "-"), UInt8(ascii: "/"): UInt8(ascii: "_")]

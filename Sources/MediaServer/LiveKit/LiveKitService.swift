@@ -23,29 +23,29 @@ final class LiveKitService: Sendable {
   /// Whether more is asked than is answered. On the network thread.
   func isFlooded(by bytes: Int, now: Int64) -> Bool { allowance.withLock { !$0.take(1 + bytes / 4_096, at: now) } }
 
-  func answer(_ call: LiveKitServiceRequest.Call) -> HTTPResponse {
+  func answer(_ call: LiveKitServiceRequest.Call, to asked: LiveKitServiceRequest) -> HTTPResponse {
     do throws(MediaError) {
       switch call {
       case .listRooms(let names):
         let isAsked = names.isEmpty || names.contains(registry.room.name)
-        return LiveKitServiceRequest.rooms(isAsked ? [described] : [])
-      case .listParticipants: return LiveKitServiceRequest.participants(room.participants.map(participant))
-      case .participant(let identity): return LiveKitServiceRequest.participant(try participant(identity))
+        return asked.rooms(isAsked ? [described] : [])
+      case .listParticipants: return asked.participants(room.participants.map(participant))
+      case .participant(let identity): return asked.participant(try participant(identity))
       case .remove(let identity):
         try room.remove(identity, reason: "")
-        return LiveKitServiceRequest.done
-      case .mute(let identity, let sid, let isMuted): return LiveKitServiceRequest.track(try mute(identity, sid, isMuted))
+        return asked.done
+      case .mute(let identity, let sid, let isMuted): return asked.track(try mute(identity, sid, isMuted))
       case .describe(let identity, let name, let metadata, let attributes):
         try client(identity).change { $0.describeOwn(name: name, metadata: metadata, attributes: attributes) }
-        return LiveKitServiceRequest.participant(try participant(identity))
+        return asked.participant(try participant(identity))
       case .describeRoom(let metadata):
         registry.room.metadata = metadata
         let described = described
         for one in registry.members { one.change { $0.setRoom(described) } }
-        return LiveKitServiceRequest.room(described)
+        return asked.room(described)
       case .send(let data):
         send(data)
-        return LiveKitServiceRequest.done
+        return asked.done
       }
     } catch {
       return LiveKitServiceRequest.refusal(error)

@@ -16,6 +16,8 @@ from rtc.room_member import RoomMember
 from rtc.way import Way
 
 try:
+    import aiohttp
+    from google.protobuf import json_format
     from livekit import api, rtc
     from rtc.livekit_client import CAMERA, KEY, MICROPHONE, SCREEN, SECRET, LiveKitClient, token
 except ImportError as error:
@@ -527,6 +529,55 @@ class LiveKitRoom(unittest.IsolatedAsyncioTestCase):
         self.assertEqual((refused.exception.code, refused.exception.status), ("unauthenticated", 401))
         left = (await server.room.list_participants(api.ListParticipantsRequest(**at))).participants
         self.assertEqual([one.identity for one in left], ["bob"])
+
+    async def ask(self, method: str, request: Any, answer: Any) -> Any:
+        """By JSON, as LiveKit's SDK for Node.js does. Of the answer each name has to be one of `answer`."""
+        access = api.AccessToken(KEY, SECRET).with_grants(api.VideoGrants(room_admin=True, room_list=True, room="lobby")).to_jwt()
+        headers = {"Authorization": f"Bearer {access}", "Content-Type": "application/json;charset=UTF-8"}
+        url = f"{self.url.replace('ws', 'http', 1)}/twirp/livekit.RoomService/{method}"
+        async with aiohttp.ClientSession() as http, http.post(url, headers=headers, data=json_format.MessageToJson(request)) as response:
+            self.assertEqual(response.headers["Content-Type"], "application/json")
+            text = await response.text()
+            self.assertEqual(response.status, 200, text)
+            return json_format.Parse(text, answer())
+
+    async def test_administration_by_json(self) -> None:
+        anna, bob, cleo = await self.client("anna"), await self.client("bob"), self.member("Cleo", *CLEO)
+        video = await anna.publish_video(ANNA[0])
+        await self.sees(bob, "anna", ANNA[0])
+        await self.sees(bob, "id-Cleo", CLEO[0])
+        server = api.LiveKitAPI(self.url.replace("ws", "http", 1), KEY, SECRET)
+        self.addAsyncCleanup(server.aclose)
+        at = {"room": "lobby"}
+        # What LiveKit's own client gets, in Protocol Buffers, is the same.
+        self.assertEqual(await self.ask("ListRooms", api.ListRoomsRequest(names=["lobby"]), api.ListRoomsResponse),
+                         await server.room.list_rooms(api.ListRoomsRequest()))
+        everybody = await self.ask("ListParticipants", api.ListParticipantsRequest(**at), api.ListParticipantsResponse)
+        self.assertEqual({one.identity for one in everybody.participants}, {"anna", "bob", "id-Cleo"})
+        known = await server.room.list_participants(api.ListParticipantsRequest(**at))
+        known.DiscardUnknownFields()  # what sessions of this library learn beside the protocol
+        self.assertEqual(everybody, known)
+        one = await self.ask("GetParticipant", api.RoomParticipantIdentity(**at, identity="anna"), api.ParticipantInfo)
+        self.assertEqual((one.metadata, dict(one.attributes), one.permission.can_publish), ("metadata of anna", {"of": "anna"}, True))
+        self.assertEqual((one.state, one.tracks[0].source), (api.ParticipantInfo.State.ACTIVE, CAMERA))
+        for is_muted, event in [(True, "track_muted"), (False, "track_unmuted")]:
+            request = api.MuteRoomTrackRequest(**at, identity="anna", track_sid=video.sid, muted=is_muted)
+            self.assertEqual((await self.ask("MutePublishedTrack", request, api.MuteRoomTrackResponse)).track.muted, is_muted)
+            await self.until(f"{event} of Anna", lambda: ("anna", video.sid) in anna.of(event))
+        changed = await self.ask("UpdateRoomMetadata", api.UpdateRoomMetadataRequest(**at, metadata="grüße \U0001f3a5"), api.Room)
+        self.assertEqual(changed.metadata, "grüße \U0001f3a5")
+        await self.until("Bob has the news", lambda: bob.room.metadata == changed.metadata)
+        request = api.UpdateParticipantRequest(**at, identity="anna", name="A.", metadata="new", attributes={"hand": "up"})
+        self.assertEqual((await self.ask("UpdateParticipant", request, api.ParticipantInfo)).name, "A.")
+        await self.until("Bob knows more of Anna", lambda: bob.room.remote_participants["anna"].attributes.get("hand") == "up")
+        data = bytes(range(256))
+        request = api.SendDataRequest(**at, data=data, topic="t", destination_identities=["bob"], nonce=data[:16])
+        await self.ask("SendData", request, api.SendDataResponse)
+        await self.until("Bob has it", lambda: bob.data == [("", data, "t")])
+        await self.ask("RemoveParticipant", api.RoomParticipantIdentity(**at, identity="id-Cleo", revoke_token_ts=1), api.RemoveParticipantResponse)
+        await self.until("Cleo is removed", lambda: cleo.error)
+        with self.assertRaisesRegex(AssertionError, "(?s)404 != 200 : .*not_found"):
+            await self.ask("RemoveParticipant", api.RoomParticipantIdentity(**at, identity="nobody"), api.RemoveParticipantResponse)
 
     # --------------------------------------------------------------------------------------------------------------- data
 

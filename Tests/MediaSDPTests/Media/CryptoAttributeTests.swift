@@ -15,6 +15,7 @@ import Testing
     for text in ["Z", "Zg=a", "Zm9v!", "Zg====", "ZmZm9"] { #expect(Base64.decode(text) == nil, "\(text)") }
     let all = (0...255).map { UInt8($0) }
     #expect(Base64.decode(Base64.encode(all)) == all)
+    #expect(Base64.eitherDecode(Base64.encode(all)) == all && Base64.eitherDecode(Base64.urlEncode(all)) == all)
   }
 
   @Test func theKeyIsNotInAnyDescription() {

@@ -11,11 +11,12 @@ import Testing
   private static let all: @Sendable (inout LiveKitGrants) -> Void = { ($0.joins, $0.isAdministrator, $0.listsRooms) = (false, true, true) }
 
   private func request(
-    _ house: ServerHouse, _ method: String, _ message: some ProtoMessage, grant: (inout LiveKitGrants) -> Void = all
+    _ house: ServerHouse, _ method: String, _ body: [UInt8], _ kind: String = "application/protobuf",
+    grant: (inout LiveKitGrants) -> Void = all
   ) throws -> HTTPRequest {
     let token = try LiveKitEnd.token(house, "administrator", grant)
-    let fields: HTTPFields = ["Host": "server", "Content-Type": "application/protobuf", "Authorization": "Bearer \(token)"]
-    return HTTPRequest("POST", "/twirp/livekit.RoomService/\(method)", fields, body: message.encoded)
+    let fields: HTTPFields = ["Host": "server", "Content-Type": kind, "Authorization": "Bearer \(token)"]
+    return HTTPRequest("POST", "/twirp/livekit.RoomService/\(method)", fields, body: body)
   }
 
   /// Asks, and waits for the answer.
@@ -23,14 +24,18 @@ import Testing
     _ house: ServerHouse, _ wire: WireClient, _ method: String, _ message: some ProtoMessage, _ ends: [LiveKitEnd] = [],
     grant: (inout LiveKitGrants) -> Void = all
   ) throws -> HTTPResponse {
+    try ask(house, wire, try request(house, method, message.encoded, grant: grant), ends)
+  }
+
+  private func ask(_ house: ServerHouse, _ wire: WireClient, _ request: HTTPRequest, _ ends: [LiveKitEnd]) throws -> HTTPResponse {
     let count = wire.responses.count
-    try wire.send(try request(house, method, message, grant: grant))
+    try wire.send(request)
     #expect(try house.run(ends) { wire.responses.count > count })
     return try #require(wire.last)
   }
 
   private func target(_ house: ServerHouse, _ identity: String = "", track: String = "", _ isMuted: Bool = false) -> LiveKitServiceTarget {
-    LiveKitServiceTarget(room: house.room, identity: identity, text: track, isMuted: isMuted)
+    LiveKitServiceTarget(room: house.room, identity: identity, track: track, isMuted: isMuted)
   }
 
   @Test func theRoomAndWhoIsInItAreListed() throws {
@@ -116,7 +121,7 @@ import Testing
       })
     change.identity = "bot"
     #expect(try ask(house, wire, "UpdateParticipant", change).status == 412)
-    let news = LiveKitServiceTarget(room: house.room, identity: "news")
+    let news = LiveKitRoomChange(room: house.room, metadata: "news")
     #expect(try LiveKitRoom(reading: ask(house, wire, "UpdateRoomMetadata", news, [anna, bob]).body).metadata == "news")
     let isTold = { (end: LiveKitEnd) in
       end.said.contains {
@@ -148,6 +153,46 @@ import Testing
     try house.close()
   }
 
+  /// Every method.
+  @Test func aRoomIsAdministeredByJSON() throws {
+    let house = try ServerHouse.forLiveKit()
+    let wire = try house.wire(at: "10.0.0.9")
+    let bot = try house.member("bot")
+    let anna = try LiveKitEnd(house, "anna", at: "10.0.0.1", publishes: [true])
+    #expect(try house.run([anna]) { anna.isHere })
+    try anna.media.call(for: second, audio: nil)
+    let at = #""room":"\#(house.room)""#
+    func ask(_ method: String, _ json: String, status: Int = 200) throws -> JSON {
+      let response = try self.ask(house, wire, try self.request(house, method, Array(json.utf8), "application/json; charset=utf-8"), [anna])
+      #expect(response.status == status && response.fields.values("Content-Type") == ["application/json"], "\(method)")
+      return try JSONReader.read(response.body, name: method)
+    }
+    let rooms = try ask("ListRooms", "{}").member("rooms")?.list ?? []
+    #expect(rooms.map { $0.member("name")?.string } == [house.room] && rooms.first?.member("num_participants")?.whole(Int.self) == 2)
+    let all = try ask("ListParticipants", "{\(at)}").member("participants")?.list ?? []
+    #expect(all.map { $0.member("identity")?.string } == ["bot", "anna"])
+    let one = try ask("GetParticipant", #"{\#(at),"identity":"anna"}"#)
+    #expect(one.compact == all[1].compact && one.member("state")?.string == "ACTIVE")
+    let track = try #require(one.member("tracks")?.list.first)
+    let sid = try #require(track.member("sid")?.string)
+    #expect(track.member("type")?.string == "VIDEO" && sid == anna.published.first?.sid)
+    let muted = try ask("MutePublishedTrack", #"{\#(at),"identity":"anna","trackSid":"\#(sid)","muted":true}"#).member("track")
+    #expect(muted?.member("sid")?.string == sid && muted?.member("muted")?.isTrue == true)
+    let described = try ask("UpdateParticipant", #"{\#(at),"identity":"anna","metadata":"m","attributes":{"hand":"up"}}"#)
+    #expect(described.member("metadata")?.string == "m" && described.member("attributes")?.member("hand")?.string == "up")
+    #expect(try ask("UpdateRoomMetadata", #"{\#(at),"metadata":"news"}"#).member("metadata")?.string == "news")
+    #expect(try ask("SendData", #"{\#(at),"data":"aGk","topic":"t","destination_identities":["bot"]}"#).compact == "{}")
+    #expect(try house.run([anna]) { bot.data == [": hi t"] })
+    #expect(try ask("RemoveParticipant", #"{\#(at),"identity":"anna"}"#).compact == "{}")
+    #expect(try house.run([anna]) { anna.leave?.reason == .participantRemoved })
+    #expect(try ask("RemoveParticipant", #"{\#(at),"identity":"anna"}"#, status: 404).member("code")?.string == "not_found")
+    #expect(try ask("GetParticipant", #"{\#(at),"identity":7}"#, status: 400).member("code")?.string == "malformed")
+    #expect(try ask("ListParticipants", "", status: 400).member("code")?.string == "malformed")
+    #expect(try ask("CreateRoom", "{}", status: 404).member("code")?.string == "bad_route")
+    anna.close()
+    try house.close()
+  }
+
   @Test func whoIsNoAdministratorIsRefused() throws {
     let house = try ServerHouse.forLiveKit()
     let bot = try house.member("bot")
@@ -175,7 +220,7 @@ import Testing
     let house = try ServerHouse.forLiveKit()
     let wires = try (1...20).map { try house.wire(at: "10.0.0.\($0)") }
     // Each counts as fifteen.
-    let request = try request(house, "SendData", LiveKitServiceData(room: house.room, data: [UInt8](repeating: 1, count: 60_000)))
+    let request = try request(house, "SendData", LiveKitServiceData(room: house.room, data: [UInt8](repeating: 1, count: 60_000)).encoded)
     for wire in wires { try wire.send(request) }
     #expect(try house.run([]) { wires.allSatisfy { !$0.responses.isEmpty } })
     let statuses = wires.compactMap { $0.last?.status }

@@ -124,8 +124,10 @@ public struct LiveKitPrivateData: ProtoMessage {
 }
 
 /// How a packet is sent.
-enum LiveKitDataKind: Int32, ProtoChoice {
+enum LiveKitDataKind: Int32, ProtoNamedChoice {
   case reliable = 0, lossy = 1
+
+  static var names: String { "RELIABLE LOSSY" }
 }
 
 /// What of a packet is handed on as it is.

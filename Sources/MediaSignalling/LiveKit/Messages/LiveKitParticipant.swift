@@ -1,20 +1,29 @@
 import MediaCore
 
 /// How far somebody has come.
-enum LiveKitParticipantState: Int32, ProtoChoice {
+enum LiveKitParticipantState: Int32, ProtoNamedChoice {
   case joining = 0, joined = 1, active = 2, disconnected = 3
+
+  static var names: String { "JOINING JOINED ACTIVE DISCONNECTED" }
 }
 
 /// What somebody is.
-enum LiveKitParticipantKind: Int32, ProtoChoice {
+enum LiveKitParticipantKind: Int32, ProtoNamedChoice {
   case standard = 0, ingress = 1, egress = 2, sip = 3, agent = 4
+
+  static var names: String { "STANDARD INGRESS EGRESS SIP AGENT" }
 }
 
 /// Why somebody left.
-enum LiveKitDisconnectReason: Int32, ProtoChoice {
+enum LiveKitDisconnectReason: Int32, ProtoNamedChoice {
   case unknown = 0, clientInitiated = 1, duplicateIdentity = 2, serverShutdown = 3, participantRemoved = 4, roomDeleted = 5, stateMismatch =
     6, joinFailure = 7, migration = 8, signalClose = 9, roomClosed = 10, userUnavailable = 11, userRejected = 12, connectionTimeout = 14,
     mediaFailure = 15
+
+  static var names: String {
+    "UNKNOWN_REASON CLIENT_INITIATED DUPLICATE_IDENTITY SERVER_SHUTDOWN PARTICIPANT_REMOVED ROOM_DELETED STATE_MISMATCH JOIN_FAILURE MIGRATION "
+      + "SIGNAL_CLOSE ROOM_CLOSED USER_UNAVAILABLE USER_REJECTED SIP_TRUNK_FAILURE CONNECTION_TIMEOUT MEDIA_FAILURE"
+  }
 }
 
 /// What somebody may do.
@@ -30,14 +39,14 @@ struct LiveKitPermission: ProtoMessage {
   var isAgent = false
 
   mutating func visit(_ fields: inout ProtoFields) throws(MediaError) {
-    fields.flag(1, &canSubscribe)
-    fields.flag(2, &canPublish)
-    fields.flag(3, &canPublishData)
-    fields.flag(7, &isHidden)
-    fields.flag(8, &isRecorder)
-    try fields.choices(9, &sources)
-    fields.flag(10, &canUpdateMetadata)
-    fields.flag(11, &isAgent)
+    try fields.flag(1, "can_subscribe", &canSubscribe)
+    try fields.flag(2, "can_publish", &canPublish)
+    try fields.flag(3, "can_publish_data", &canPublishData)
+    try fields.flag(7, "hidden", &isHidden)
+    try fields.flag(8, "recorder", &isRecorder)
+    try fields.choices(9, "can_publish_sources", &sources)
+    try fields.flag(10, "can_update_metadata", &canUpdateMetadata)
+    try fields.flag(11, "agent", &isAgent)
   }
 }
 
@@ -61,20 +70,20 @@ struct LiveKitParticipant: ProtoMessage {
   var joinedAtMilliseconds: Int64 = 0
 
   mutating func visit(_ fields: inout ProtoFields) throws(MediaError) {
-    try fields.text(1, &sid)
-    try fields.text(2, &identity)
-    fields.choice(3, &state)
-    try fields.messages(4, &tracks)
-    try fields.text(5, &metadata)
-    fields.number(6, &joinedAt)
-    try fields.text(9, &name)
-    fields.number(10, &version)
-    try fields.message(11, &permission)
-    fields.flag(13, &isPublisher)
-    fields.choice(14, &kind)
-    try fields.map(15, &attributes)
-    fields.choice(16, &reason)
-    fields.number(17, &joinedAtMilliseconds)
+    try fields.text(1, "sid", &sid)
+    try fields.text(2, "identity", &identity)
+    try fields.choice(3, "state", &state)
+    try fields.messages(4, "tracks", &tracks)
+    try fields.text(5, "metadata", &metadata)
+    try fields.number(6, "joined_at", &joinedAt)
+    try fields.text(9, "name", &name)
+    try fields.number(10, "version", &version)
+    try fields.message(11, "permission", &permission)
+    try fields.flag(13, "is_publisher", &isPublisher)
+    try fields.choice(14, "kind", &kind)
+    try fields.map(15, "attributes", &attributes)
+    try fields.choice(16, "disconnect_reason", &reason)
+    try fields.number(17, "joined_at_ms", &joinedAtMilliseconds)
   }
 }
 
@@ -83,7 +92,7 @@ struct LiveKitParticipants: ProtoMessage {
   var participants: [LiveKitParticipant] = []
 
   mutating func visit(_ fields: inout ProtoFields) throws(MediaError) {
-    try fields.messages(1, &participants)
+    try fields.messages(1, "participants", &participants)
   }
 }
 
@@ -169,16 +178,16 @@ struct LiveKitRoom: ProtoMessage {
   var departureTimeout: UInt32 = 0
 
   mutating func visit(_ fields: inout ProtoFields) throws(MediaError) {
-    try fields.text(1, &sid)
-    try fields.text(2, &name)
-    fields.number(3, &emptyTimeout)
-    fields.number(4, &mostParticipants)
-    fields.number(5, &createdAt)
-    try fields.text(8, &metadata)
-    fields.number(9, &participants)
-    fields.flag(10, &isRecorded)
-    fields.number(11, &publishers)
-    fields.number(14, &departureTimeout)
+    try fields.text(1, "sid", &sid)
+    try fields.text(2, "name", &name)
+    try fields.number(3, "empty_timeout", &emptyTimeout)
+    try fields.number(4, "max_participants", &mostParticipants)
+    try fields.number(5, "creation_time", &createdAt)
+    try fields.text(8, "metadata", &metadata)
+    try fields.number(9, "num_participants", &participants)
+    try fields.flag(10, "active_recording", &isRecorded)
+    try fields.number(11, "num_publishers", &publishers)
+    try fields.number(14, "departure_timeout", &departureTimeout)
   }
 }
 

@@ -1,23 +1,31 @@
 import MediaCore
 
 /// What a track carries.
-enum LiveKitTrackType: Int32, ProtoChoice {
+enum LiveKitTrackType: Int32, ProtoNamedChoice {
   case audio = 0, video = 1, data = 2
+
+  static var names: String { "AUDIO VIDEO DATA" }
 }
 
 /// What a track is of.
-enum LiveKitSource: Int32, ProtoChoice {
+enum LiveKitSource: Int32, ProtoNamedChoice {
   case unknown = 0, camera = 1, microphone = 2, screenShare = 3, screenShareAudio = 4
+
+  static var names: String { "UNKNOWN CAMERA MICROPHONE SCREEN_SHARE SCREEN_SHARE_AUDIO" }
 }
 
 /// A layer of a video track.
-enum LiveKitQuality: Int32, ProtoChoice {
+enum LiveKitQuality: Int32, ProtoNamedChoice {
   case low = 0, medium = 1, high = 2, off = 3
+
+  static var names: String { "LOW MEDIUM HIGH OFF" }
 }
 
 /// What frames are encrypted with between participants.
-enum LiveKitEncryption: Int32, ProtoChoice {
+enum LiveKitEncryption: Int32, ProtoNamedChoice {
   case none = 0, gcm = 1, custom = 2
+
+  static var names: String { "NONE GCM CUSTOM" }
 }
 
 /// A size that a video track is sent in.
@@ -33,14 +41,14 @@ struct LiveKitLayer: ProtoMessage {
   var repairSSRC: UInt32 = 0
 
   mutating func visit(_ fields: inout ProtoFields) throws(MediaError) {
-    fields.choice(1, &quality)
-    fields.number(2, &width)
-    fields.number(3, &height)
-    fields.number(4, &bitrate)
-    fields.number(5, &ssrc)
-    fields.number(6, &spatialLayer)
-    try fields.text(7, &rid)
-    fields.number(8, &repairSSRC)
+    try fields.choice(1, "quality", &quality)
+    try fields.number(2, "width", &width)
+    try fields.number(3, "height", &height)
+    try fields.number(4, "bitrate", &bitrate)
+    try fields.number(5, "ssrc", &ssrc)
+    try fields.number(6, "spatial_layer", &spatialLayer)
+    try fields.text(7, "rid", &rid)
+    try fields.number(8, "repair_ssrc", &repairSSRC)
   }
 }
 
@@ -66,11 +74,11 @@ struct LiveKitCodecInfo: ProtoMessage {
   var sdpCID = ""
 
   mutating func visit(_ fields: inout ProtoFields) throws(MediaError) {
-    try fields.text(1, &mimeType)
-    try fields.text(2, &mid)
-    try fields.text(3, &cid)
-    try fields.messages(4, &layers)
-    try fields.text(6, &sdpCID)
+    try fields.text(1, "mime_type", &mimeType)
+    try fields.text(2, "mid", &mid)
+    try fields.text(3, "cid", &cid)
+    try fields.messages(4, "layers", &layers)
+    try fields.text(6, "sdp_cid", &sdpCID)
   }
 }
 
@@ -96,23 +104,23 @@ struct LiveKitTrackInfo: ProtoMessage {
   var format: LiveKitStreamFormat?
 
   mutating func visit(_ fields: inout ProtoFields) throws(MediaError) {
-    try fields.text(1, &sid)
-    fields.choice(2, &type)
-    try fields.text(3, &name)
-    fields.flag(4, &isMuted)
-    fields.number(5, &width)
-    fields.number(6, &height)
-    fields.flag(7, &isSimulcast)
-    fields.flag(8, &hasNoDTX)
-    fields.choice(9, &source)
-    try fields.messages(10, &layers)
-    try fields.text(11, &mimeType)
-    try fields.text(12, &mid)
-    try fields.messages(13, &codecs)
-    fields.flag(14, &isStereo)
-    fields.flag(15, &hasNoRED)
-    fields.choice(16, &encryption)
-    try fields.text(17, &stream)
+    try fields.text(1, "sid", &sid)
+    try fields.choice(2, "type", &type)
+    try fields.text(3, "name", &name)
+    try fields.flag(4, "muted", &isMuted)
+    try fields.number(5, "width", &width)
+    try fields.number(6, "height", &height)
+    try fields.flag(7, "simulcast", &isSimulcast)
+    try fields.flag(8, "disable_dtx", &hasNoDTX)
+    try fields.choice(9, "source", &source)
+    try fields.messages(10, "layers", &layers)
+    try fields.text(11, "mime_type", &mimeType)
+    try fields.text(12, "mid", &mid)
+    try fields.messages(13, "codecs", &codecs)
+    try fields.flag(14, "stereo", &isStereo)
+    try fields.flag(15, "disable_red", &hasNoRED)
+    try fields.choice(16, "encryption", &encryption)
+    try fields.text(17, "stream", &stream)
     try fields.message(LiveKitExtension.field, &format)
   }
 }

@@ -16,7 +16,7 @@ extension LiveKitServiceRequest {
     let method: String
     switch moderation {
     case .remove: method = "RemoveParticipant"
-    case .mute(let track, let isMuted): (method, target.text, target.isMuted) = ("MutePublishedTrack", track, isMuted)
+    case .mute(let track, let isMuted): (method, target.track, target.isMuted) = ("MutePublishedTrack", track, isMuted)
     }
     let fields: HTTPFields = [
       "Host": url.hostField, "Content-Type": "application/protobuf", "Authorization": "Bearer \(token)"

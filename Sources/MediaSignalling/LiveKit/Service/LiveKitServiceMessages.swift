@@ -4,29 +4,39 @@ import MediaCore
 struct LiveKitRoomNames: ProtoMessage {
   var names: [String] = []
 
-  mutating func visit(_ fields: inout ProtoFields) throws(MediaError) { try fields.texts(1, &names) }
+  mutating func visit(_ fields: inout ProtoFields) throws(MediaError) { try fields.texts(1, "names", &names) }
 }
 
 /// Rooms that are there.
 struct LiveKitRooms: ProtoMessage {
   var rooms: [LiveKitRoom] = []
 
-  mutating func visit(_ fields: inout ProtoFields) throws(MediaError) { try fields.messages(1, &rooms) }
+  mutating func visit(_ fields: inout ProtoFields) throws(MediaError) { try fields.messages(1, "rooms", &rooms) }
 }
 
 /// A room, somebody in it, and a track of theirs: each request takes what it needs of these.
 struct LiveKitServiceTarget: ProtoMessage {
   var room = ""
   var identity = ""
-  /// Of the request to mute; metadata, of the request to describe somebody.
-  var text = ""
+  var track = ""
   var isMuted = false
 
   mutating func visit(_ fields: inout ProtoFields) throws(MediaError) {
-    try fields.text(1, &room)
-    try fields.text(2, &identity)
-    try fields.text(3, &text)
-    fields.flag(4, &isMuted)
+    try fields.text(1, "room", &room)
+    try fields.text(2, "identity", &identity)
+    try fields.text(3, "track_sid", &track)
+    try fields.flag(4, "muted", &isMuted)
+  }
+}
+
+/// What is to be said of a room.
+struct LiveKitRoomChange: ProtoMessage {
+  var room = ""
+  var metadata = ""
+
+  mutating func visit(_ fields: inout ProtoFields) throws(MediaError) {
+    try fields.text(1, "room", &room)
+    try fields.text(2, "metadata", &metadata)
   }
 }
 
@@ -40,12 +50,12 @@ struct LiveKitParticipantChange: ProtoMessage {
   var attributes: [String: String] = [:]
 
   mutating func visit(_ fields: inout ProtoFields) throws(MediaError) {
-    try fields.text(1, &room)
-    try fields.text(2, &identity)
-    try fields.text(3, &metadata)
-    try fields.message(4, &permission)
-    try fields.text(5, &name)
-    try fields.map(6, &attributes)
+    try fields.text(1, "room", &room)
+    try fields.text(2, "identity", &identity)
+    try fields.text(3, "metadata", &metadata)
+    try fields.message(4, "permission", &permission)
+    try fields.text(5, "name", &name)
+    try fields.map(6, "attributes", &attributes)
   }
 }
 
@@ -53,7 +63,12 @@ struct LiveKitParticipantChange: ProtoMessage {
 struct LiveKitMutedTrack: ProtoMessage {
   var track: LiveKitTrackInfo?
 
-  mutating func visit(_ fields: inout ProtoFields) throws(MediaError) { try fields.message(1, &track) }
+  mutating func visit(_ fields: inout ProtoFields) throws(MediaError) { try fields.message(1, "track", &track) }
+}
+
+/// Nothing: what was asked for is done.
+struct LiveKitNothing: ProtoMessage {
+  mutating func visit(_: inout ProtoFields) throws(MediaError) {}
 }
 
 /// Data of the server for participants.
@@ -67,11 +82,11 @@ struct LiveKitServiceData: ProtoMessage {
   var identities: [String] = []
 
   mutating func visit(_ fields: inout ProtoFields) throws(MediaError) {
-    try fields.text(1, &room)
-    fields.bytes(2, &data)
-    fields.choice(3, &kind)
-    try fields.texts(4, &sids)
-    try fields.text(5, &topic)
-    try fields.texts(6, &identities)
+    try fields.text(1, "room", &room)
+    try fields.bytes(2, "data", &data)
+    try fields.choice(3, "kind", &kind)
+    try fields.texts(4, "destination_sids", &sids)
+    try fields.text(5, "topic", &topic)
+    try fields.texts(6, "destination_identities", &identities)
   }
 }

@@ -1,7 +1,8 @@
 import MediaCore
 
 /// A request to the API of a server of LiveKit (RoomService, by Twirp: `POST /twirp/livekit.RoomService/METHOD` with a message as body), by
-/// which programs that are no participants administer its rooms.
+/// which programs that are no participants administer its rooms. Messages are in Protocol Buffers or in JSON, those of an answer as those of
+/// its request; errors are always JSON (https://twitchtv.github.io/twirp/docs/spec_v7.html).
 public struct LiveKitServiceRequest: Sendable, Equatable {
   /// What is asked for.
   public enum Call: Sendable, Equatable {
@@ -23,6 +24,11 @@ public struct LiveKitServiceRequest: Sendable, Equatable {
     case send(LiveKitUserData)
   }
 
+  private enum Encoding: String {
+    case protobuf = "application/protobuf"
+    case json = "application/json"
+  }
+
   static let prefix = "/twirp/livekit.RoomService/"
   /// Bytes of a request: as many as a server takes of a stranger.
   static let longest = 65_536
@@ -30,6 +36,7 @@ public struct LiveKitServiceRequest: Sendable, Equatable {
   /// A JSON Web Token, of which nothing is known yet. Empty: there is none. A secret.
   public let token: String
   private let method: String
+  private let encoding: Encoding
   private let body: [UInt8]
 
   /// nil: the path is another one. Throws what is wrong with the request, which nobody has to be allowed to make yet.
@@ -41,20 +48,25 @@ public struct LiveKitServiceRequest: Sendable, Equatable {
     case .success(let found): token = found ?? ""
     case .failure(let refusal): throw refusal.error
     }
-    let kinds = request.fields.values("Content-Type")
-    guard kinds.count == 1, HTTPText.lower(kinds[0]).utf8.starts(with: "application/protobuf".utf8) else {
-      throw MediaError(.corrupt, "the request's Content-Type is \"\(kinds.first?.prefix(64) ?? "")\"; accepted: application/protobuf")
+    guard let encoding = Encoding(rawValue: request.fields.contentType ?? "") else {
+      let kind = request.fields["Content-Type"]?.prefix(64) ?? ""
+      throw MediaError(
+        .corrupt, "the request's Content-Type is \"\(kind)\"; accepted: \(Encoding.protobuf.rawValue), \(Encoding.json.rawValue)")
     }
+    self.encoding = encoding
     (method, body) = (String(Substring(path.dropFirst(LiveKitServiceRequest.prefix.utf8.count))), request.body)
   }
 
   /// What is asked for, and of which room; empty for a list of rooms. Throws `.unsupported` for a method that there is not, and what else
   /// is wrong. The body may have `longest` bytes: of nobody whose token was not verified.
   public func read() throws(MediaError) -> (room: String, Call) {
+    guard body.count <= LiveKitServiceRequest.longest else {
+      throw MediaError(.limit, "the request has \(body.count) bytes; accepted: at most \(LiveKitServiceRequest.longest)")
+    }
     switch method {
-    case "ListRooms": return ("", .listRooms(try LiveKitRoomNames(reading: body, longest: LiveKitServiceRequest.longest).names))
+    case "ListRooms": return ("", .listRooms(try message(LiveKitRoomNames.self).names))
     case "UpdateParticipant":
-      let change = try LiveKitParticipantChange(reading: body, longest: LiveKitServiceRequest.longest)
+      let change = try message(LiveKitParticipantChange.self)
       guard change.permission == nil else {
         throw MediaError(.state, "permissions of a participant are those of their token and of the room; accepted: none in the request")
       }
@@ -65,7 +77,7 @@ public struct LiveKitServiceRequest: Sendable, Equatable {
       }
       return (change.room, described)
     case "SendData":
-      let data = try LiveKitServiceData(reading: body, longest: LiveKitServiceRequest.longest)
+      let data = try message(LiveKitServiceData.self)
       guard data.sids.isEmpty else {
         throw MediaError(.invalid, "data is sent to destination_sids; accepted: destination_identities")
       }
@@ -77,44 +89,57 @@ public struct LiveKitServiceRequest: Sendable, Equatable {
       let user = LiveKitUserData(
         identity: "", bytes: data.data, topic: data.topic, isLossy: data.kind == .lossy, destinations: data.identities)
       return (data.room, .send(user))
+    case "UpdateRoomMetadata":
+      let change = try message(LiveKitRoomChange.self)
+      return (change.room, .describeRoom(change.metadata))
     default: break
     }
-    let target = try LiveKitServiceTarget(reading: body, longest: LiveKitServiceRequest.longest)
+    let target = try message(LiveKitServiceTarget.self)
     switch method {
     case "ListParticipants": return (target.room, .listParticipants)
     case "GetParticipant": return (target.room, .participant(target.identity))
     case "RemoveParticipant": return (target.room, .remove(target.identity))
-    case "MutePublishedTrack": return (target.room, .mute(target.identity, track: target.text, target.isMuted))
-    // Its second text is the metadata.
-    case "UpdateRoomMetadata": return (target.room, .describeRoom(target.identity))
+    case "MutePublishedTrack": return (target.room, .mute(target.identity, track: target.track, target.isMuted))
     default: throw MediaError(.unsupported, "there is no method \"\(method.prefix(64))\" here")
+    }
+  }
+
+  private func message<M: ProtoMessage>(_: M.Type) throws(MediaError) -> M {
+    switch encoding {
+    case .protobuf: try M(reading: body)
+    case .json: try M(json: JSONReader.read(body, name: "the request", mostValues: ProtoFields.most), name: "the request")
     }
   }
 
   // MARK: Answers
 
   /// Nothing more is to be said.
-  public static let done = answer([])
+  public var done: HTTPResponse { answer(LiveKitNothing()) }
 
   /// Those that there are.
-  public static func rooms(_ rooms: [LiveKitRoomDescription]) -> HTTPResponse { answer(LiveKitRooms(rooms: rooms.map(\.info)).encoded) }
+  public func rooms(_ rooms: [LiveKitRoomDescription]) -> HTTPResponse { answer(LiveKitRooms(rooms: rooms.map(\.info))) }
 
   /// One of them.
-  public static func room(_ room: LiveKitRoomDescription) -> HTTPResponse { answer(room.info.encoded) }
+  public func room(_ room: LiveKitRoomDescription) -> HTTPResponse { answer(room.info) }
 
   /// In the room.
-  public static func participants(_ all: [LiveKitServerSession.Participant]) -> HTTPResponse {
-    answer(LiveKitParticipants(participants: all.map(\.info)).encoded)
+  public func participants(_ all: [LiveKitServerSession.Participant]) -> HTTPResponse {
+    answer(LiveKitParticipants(participants: all.map(\.info)))
   }
 
   /// One of them.
-  public static func participant(_ one: LiveKitServerSession.Participant) -> HTTPResponse { answer(one.info.encoded) }
+  public func participant(_ one: LiveKitServerSession.Participant) -> HTTPResponse { answer(one.info) }
 
   /// As it is now.
-  public static func track(_ track: LiveKitTrack) -> HTTPResponse { answer(LiveKitMutedTrack(track: track.info).encoded) }
+  public func track(_ track: LiveKitTrack) -> HTTPResponse { answer(LiveKitMutedTrack(track: track.info)) }
 
-  private static func answer(_ bytes: [UInt8]) -> HTTPResponse {
-    HTTPResponse(200, ["Content-Type": "application/protobuf"], body: bytes)
+  private func answer(_ message: some ProtoMessage) -> HTTPResponse {
+    let bytes =
+      switch encoding {
+      case .protobuf: message.encoded
+      case .json: Array(message.json.compact.utf8)
+      }
+    return HTTPResponse(200, ["Content-Type": encoding.rawValue], body: bytes)
   }
 
   /// It is not done; as Twirp tells it.

@@ -1,6 +1,7 @@
 import MediaCore
 
-/// What a message names its fields to: it writes those that are not empty, or reads the one that has come.
+/// What a message names its fields to: it writes those that are not empty, or reads the one that has come. As JSON it writes or reads all
+/// (ProtoObject.swift).
 struct ProtoFields {
   /// Bytes of a message.
   static let longest = 262_144
@@ -25,6 +26,8 @@ struct ProtoFields {
   private var value = Value.fixed64
   private let most: Int
   private var left: Int
+  /// nil: the message is not JSON.
+  var object: ProtoObject?
 
   /// Writes.
   init() {
@@ -36,8 +39,15 @@ struct ProtoFields {
     (input, isReading, self.most, left) = (bytes, true, most, most)
   }
 
+  /// By the names of fields: those without one are passed over.
+  init(_ object: ProtoObject) {
+    (input, isReading, most, left) = ([], true, 0, 0)
+    self.object = object
+  }
+
   // -------------------------------------------------------------------------------------------------------------------- reading
 
+  @inline(never)
   mutating func read<M: ProtoMessage>(_ message: inout M, in range: Range<Int>) throws(MediaError) {
     var place = range.lowerBound
     while place < range.upperBound {
@@ -171,6 +181,7 @@ struct ProtoFields {
   }
 
   /// Several of a list, written together; those that are not in it are left out.
+  @inline(never)
   mutating func choices<E: ProtoChoice>(_ number: Int, _ field: inout [E]) throws(MediaError) {
     if !isReading {
       guard !field.isEmpty else { return }
@@ -231,11 +242,14 @@ struct ProtoFields {
     }
   }
 
+  @inline(never)
+  static func sorted(_ map: [String: String]) -> [(key: String, value: String)] { map.sorted { $0.key < $1.key } }
+
   /// A map of texts by texts, written in the order of its keys.
   @inline(never)
   mutating func map(_ number: Int, _ field: inout [String: String]) throws(MediaError) {
     if !isReading {
-      for (key, value) in field.sorted(by: { $0.key < $1.key }) { write(number, bytes: ProtoEntry(key: key, value: value).encoded) }
+      for (key, value) in ProtoFields.sorted(field) { write(number, bytes: ProtoEntry(key: key, value: value).encoded) }
     } else if isNext(number), case .bytes(let range) = value {
       var entry = ProtoEntry()
       try read(&entry, in: range)
@@ -246,6 +260,7 @@ struct ProtoFields {
   // -------------------------------------------------------------------------------------------------------------------- messages
 
   /// nil: it is not there. One that comes twice is one: the second adds to the first.
+  @inline(never)
   mutating func message<M: ProtoMessage>(_ number: Int, _ field: inout M?) throws(MediaError) {
     if !isReading {
       if let message = field { write(number, encoded: message.encoded) }
@@ -256,6 +271,7 @@ struct ProtoFields {
     }
   }
 
+  @inline(never)
   mutating func messages<M: ProtoMessage>(_ number: Int, _ field: inout [M]) throws(MediaError) {
     if !isReading {
       for message in field { write(number, encoded: message.encoded) }

@@ -19,6 +19,7 @@ extension ProtoMessage {
     try fields.read(&self, in: 0..<bytes.count)
   }
 
+  @inline(never)
   var encoded: [UInt8] {
     var (copy, fields) = (self, ProtoFields())
     // Only what is read throws.
