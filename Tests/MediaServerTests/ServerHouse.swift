@@ -179,6 +179,8 @@ final class RoomEnd: TransportDelegate, EncodedSink, @unchecked Sendable {
   private(set) var frames: [UInt32: [FrameID]] = [:]
   private(set) var bytes: [UInt32: [[UInt8]]] = [:]
   private(set) var times: [UInt32: [Int64]] = [:]
+  /// When frames came.
+  private(set) var arrivals: [UInt32: [Int64]] = [:]
   private(set) var keysWanted = 0
   private(set) var keysReceived = 0
   /// Which layers of a stream of its own are to be sent, as it was told last.
@@ -264,6 +266,7 @@ final class RoomEnd: TransportDelegate, EncodedSink, @unchecked Sendable {
     frames[codec, default: []].append(id)
     bytes[codec, default: []].append(Array(frame.bytes))
     times[codec, default: []].append(frame.native.pointee.timestamp_ns)
+    arrivals[codec, default: []].append(house.clock.now())
     if frame.isKeyFrame, codec == WebMember.codec(isVideo: true) { keysReceived += 1 }
   }
 

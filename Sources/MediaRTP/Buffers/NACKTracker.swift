@@ -1,5 +1,6 @@
 /// Packets that did not come, and when they are asked for (RFC 4585, section 6.2.1): at once after a gap, again after each round trip, a few
-/// times and not for longer than they would be of use. What came late only is taken off the list.
+/// times and not for longer than they would be of use. From the second time on each request is repeated a little later: where one was lost, or what
+/// it brought, another may be, too. What came late only is taken off the list.
 struct NACKTracker: Sendable {
   struct Settings: Sendable {
     /// More than that, of 1024 at most, are not asked for one by one: a key frame is.
@@ -20,8 +21,13 @@ struct NACKTracker: Sendable {
     /// When it was asked for, in earnest, first.
     var since: Int64
     var requests: UInt8 = 0
+    /// The next request repeats the last one.
+    var isRepeated = false
     var next: Int64
   }
+
+  /// From there on requests are repeated.
+  static let longRoundTrip: Int64 = 40_000_000
 
   let settings: Settings
   private var missing: [Missing] = []
@@ -82,17 +88,29 @@ struct NACKTracker: Sendable {
       isBeyondHelp = true
       return true
     }
+    let interval = max(roundTrip, 5_000_000)
+    // Over a short path the next request is not later than a repeated one would be.
+    let pause = interval >= NACKTracker.longRoundTrip ? interval / 8 : 0
     for place in missing.indices where missing[place].next <= now {
-      missing[place].next = now &+ max(roundTrip, 5_000_000)
-      guard missing[place].requests < settings.mostRequests, isOfUse(missing[place].number) else { continue }
-      missing[place].requests += 1
+      missing[place].next = now &+ interval
+      guard isOfUse(missing[place].number) else { continue }
+      if missing[place].isRepeated {
+        (missing[place].isRepeated, missing[place].next) = (false, now &+ interval &- pause)
+      } else {
+        guard missing[place].requests < settings.mostRequests else { continue }
+        missing[place].requests += 1
+        missing[place].isRepeated = pause > 0 && missing[place].requests > 1
+        if missing[place].isRepeated { missing[place].next = now &+ pause }
+      }
       body(missing[place].number)
     }
   }
 
   /// What was asked for was asked for in vain, and is asked for anew.
   mutating func beginAgain(now: Int64) {
-    for place in missing.indices { (missing[place].since, missing[place].requests, missing[place].next) = (now, 0, now) }
+    for place in missing.indices {
+      (missing[place].since, missing[place].requests, missing[place].isRepeated, missing[place].next) = (now, 0, false, now)
+    }
   }
 
   var nextDeadline: Int64? { missing.lazy.map(\.next).min() }

@@ -124,6 +124,9 @@ final class PacketRing {
     return packet(number)
   }
 
+  /// It was sent again before it was taken for resending this time.
+  func isRepeated(_ number: Int64) -> Bool { entry(number).map { $0.sendings > 1 } ?? false }
+
   /// From now on it may be on its way. Without a time there was no room for it.
   func leftAgain(_ number: Int64, now: Int64?) {
     guard contains(number) else { return }

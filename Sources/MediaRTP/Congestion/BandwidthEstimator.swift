@@ -121,13 +121,16 @@ public struct BandwidthEstimator: ~Copyable, Sendable {
   }
   private var probeLimit: Double { min(range.upperBound, allocation > 0 ? allocation : .infinity) }
   /// A queue that was full from the beginning on: delays that do not grow any more tell nothing of it.
-  private var isFull: Bool {
-    guard control.decreases == 0, let smoothed = roundTrips.smoothed, let shortest = roundTrips.shortest else { return false }
-    return smoothed - shortest > BandwidthEstimator.standing
-  }
+  private var isFull: Bool { control.decreases == 0 && hasQueue }
   private func clamped(_ rate: Double) -> Double { min(max(rate, range.lowerBound), range.upperBound) }
 
   // MARK: What it says
+
+  /// Much waits somewhere on the path.
+  var hasQueue: Bool {
+    guard let smoothed = roundTrips.smoothed, let shortest = roundTrips.shortest else { return false }
+    return smoothed - shortest > BandwidthEstimator.standing
+  }
 
   /// What the link is thought to carry.
   public var estimate: Int { Int(clamped(base)) }

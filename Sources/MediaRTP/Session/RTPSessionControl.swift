@@ -204,10 +204,17 @@ extension RTPSession {
       return true
     }
     let isReported = stream.map.transportSequence != 0
-    let isQueued = pacer.enqueue(
-      Handle(stream: stream.handle, number: number), size: packet.count, kind: .retransmission, isReported: isReported, now: now)
-    if !isQueued { stream.ring.leftAgain(number, now: nil) }
-    return isQueued
+    func enqueue() -> Bool {
+      pacer.enqueue(
+        Handle(stream: stream.handle, number: number), size: packet.count, kind: .retransmission, isReported: isReported, now: now)
+    }
+    guard enqueue() else {
+      stream.ring.leftAgain(number, now: nil)
+      return false
+    }
+    // It was lost, and so was what repaired it: one of two may come. A path that is full does not get more.
+    if stream.settings.retransmission != nil, stream.ring.isRepeated(number), !estimator.hasQueue { _ = enqueue() }
+    return true
   }
 
   private func take(_ feedback: TransportFeedback, _ now: Int64) {

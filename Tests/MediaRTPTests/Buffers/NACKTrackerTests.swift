@@ -37,6 +37,32 @@ import Testing
     #expect(missing.count == 0 && missing.nextDeadline == nil && !beyondHelp(&missing))
   }
 
+  /// A request, or what answers it, was lost; so another may be.
+  @Test func fromTheSecondTimeOnRequestsAreRepeated() {
+    var missing = make()
+    missing.roundTrip = 200 * ms
+    _ = missing.received(1, now: 0)
+    _ = missing.received(3, now: 0)
+    var times: [Int64] = []
+    for time in Int64(0)..<700 where asked(&missing, time * ms) == [2] { times.append(time) }
+    #expect(times == [0, 200, 225, 400, 425, 600, 625])
+    // What came after one of the two is not asked for any more.
+    #expect(asked(&missing, 800 * ms) == [2])
+    #expect(received(&missing, 2, now: 810 * ms))
+    #expect(asked(&missing, 825 * ms) == [] && missing.nextDeadline == nil)
+  }
+
+  /// The next request is as early as a repeated one would be.
+  @Test func overAShortPathNothingIsRepeated() {
+    var missing = make()
+    missing.roundTrip = 20 * ms
+    _ = missing.received(1, now: 0)
+    _ = missing.received(3, now: 0)
+    var times: [Int64] = []
+    for time in Int64(0)..<70 where asked(&missing, time * ms) == [2] { times.append(time) }
+    #expect(times == [0, 20, 40, 60])
+  }
+
   @Test func lateIsNotLost() {
     var missing = make { $0.patience = 10_000_000 }
     _ = missing.received(1, now: 0)
@@ -52,7 +78,8 @@ import Testing
     _ = missing.received(3, now: 0)
     var requests = 0
     for step in Int64(0)..<100 { requests += asked(&missing, step * 50 * ms).count }
-    #expect(requests == 3)
+    // The second is repeated, and with the third it is enough.
+    #expect(requests == 4)
     #expect(beyondHelp(&missing))
     #expect(!beyondHelp(&missing))
   }
@@ -71,7 +98,8 @@ import Testing
     _ = missing.received(3, now: 0)
     var requests = 0
     for step in Int64(0)..<50 { missing.requests(now: step * 50 * ms, givesUp: false) { _ in requests += 1 } }
-    #expect(requests == 3 && !beyondHelp(&missing))
+    // The second and the third are repeated.
+    #expect(requests == 5 && !beyondHelp(&missing))
     missing.beginAgain(now: 2500 * ms)
     #expect(missing.nextDeadline == 2500 * ms && asked(&missing, 2500 * ms) == [2] && asked(&missing, 2550 * ms) == [2])
     #expect(received(&missing, 2, now: 2560 * ms) && !beyondHelp(&missing))
