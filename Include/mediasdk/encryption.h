@@ -12,7 +12,7 @@
  * AES-128-GCM; the key of AES is derived by PBKDF2 (SHA-256, 100,000 rounds, salt "LKFrameEncryptionKey"). Who has a key can read and write
  * what it encrypts; keys are exchanged by the program. A server can see who sends when and how much, the size of each
  * frame, and which are key frames. It can drop frames and send them again, and cannot change them. So it is with data, of which
- * it sees for whom it is. Attributes, names and the channels of webrtc.h are not encrypted.
+ * it sees for whom it is. Attributes, names, msdk_frame_metadata (frame.h) and the channels of webrtc.h are not encrypted.
  *
  * Streams of MSDK_CODEC_VP8 and MSDK_CODEC_OPUS are encrypted; other codecs, and MSDK_CODEC_RAW, are refused when a stream starts on
  * such a session (MSDK_E_UNSUPPORTED). Rooms of "loopback:" and "livekit+wss://" say which streams are encrypted; a session without

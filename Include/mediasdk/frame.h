@@ -23,6 +23,7 @@
  *     primaries, transfer       yes             yes               yes          yes (4)      -
  *     expected_delay_ns         yes             yes               yes          -            -
  *     content_hint              yes             -                 -            -            -
+ *     msdk_frame_metadata       yes (5)         yes (5)           yes (5)      -            -
  *
  *   (1) On the receiver's clock: within 20 ms at first, within 5 ms after the sender's first report, which takes about a second.
  *       Frames that arrive before both ends have exchanged one report and its answer, which takes one round trip after they
@@ -30,6 +31,7 @@
  *   (2) Set where frames were lost on the network path, not where the sender set it.
  *   (3) Without the extension for orientation (rtp.h) frames are rotated before they are encoded, and arrive upright.
  *   (4) Without the extension for colour (rtp.h) frames are converted to BT.601 in limited range before they are encoded.
+ *   (5) On streams that were made with carries_metadata (outgoing_video.h).
  *
  * A loopback room whose network is scripted carries the same, and so do filters and isolated plugins. With a codec the values are
  * those of the encoded frame; a frame of an RGB format is encoded, and arrives, in BT.601 in limited range. What a program sends
@@ -97,6 +99,32 @@ MSDK_EXPORT msdk_result msdk_video_frame_convert(const msdk_video_frame *frame, 
  * MSDK_E_INVALID: the destination has been sent, has a second reference, or is the frame itself. [any thread] */
 MSDK_EXPORT msdk_result msdk_video_frame_convert_into(const msdk_video_frame *frame, msdk_video_frame *destination);
 
+/* ---------------------------------------------------------------------------------------------------------------- metadata */
+
+enum { MSDK_FRAME_USER_DATA_MAX = 248 };
+
+/** What a program sends with a video frame, in LiveKit's format of packet trailers. Members that are 0 are not sent. All together has
+ * up to 255 bytes, so user_data has up to 248 bytes: 6 less beside a frame id, 10 less beside a timestamp. A stream carries it only if it
+ * was made with carries_metadata (outgoing_video.h); others drop it. In a served room and over livekit+wss: receivers that do not state
+ * that they take it get the frame without it; these include browsers that play the stream. Raw and encoded streams of a loopback room
+ * carry it to everybody. It stays with a frame through encoders, filters, conversions and isolated plugins. It is not encrypted from end
+ * to end (encryption.h): the room's server can read and change it. Encrypt user_data if that matters. */
+typedef struct msdk_frame_metadata {
+  uint32_t struct_size;
+  uint32_t frame_id;          /**< of the program's choice; 0: none */
+  uint64_t user_timestamp_us; /**< in microseconds, of a clock of the program's choice; 0: none */
+  uint32_t user_data_size;    /**< bytes of user_data; 0: none */
+  uint32_t reserved0;         /**< 0 */
+  uint8_t user_data[MSDK_FRAME_USER_DATA_MAX]; /**< bytes of the program's choice, from the first on */
+} msdk_frame_metadata;
+
+/** Replaces what is sent with the frame; NULL, or zeros, remove it. To be called before the frame is sent. MSDK_E_RANGE: user_data_size is
+ * more than there is room for. MSDK_E_INVALID: the frame has been sent or was received, or has a second reference. MSDK_E_HANDLE: the
+ * frame has no reference left, or is not a video frame. [any thread] */
+MSDK_EXPORT msdk_result msdk_video_frame_set_metadata(msdk_video_frame *frame, const msdk_frame_metadata *metadata);
+/** Returns what the sender sent with the frame; zeros where there is nothing. MSDK_E_HANDLE: as above. [any thread] */
+MSDK_EXPORT msdk_result msdk_video_frame_get_metadata(const msdk_video_frame *frame, msdk_frame_metadata *out);
+
 /* ------------------------------------------------------------------------------------------------------------------- audio */
 
 /** Makes a writable audio frame of `sample_count` samples per channel (1..192,000). Its samples are silence. format states a sample
@@ -134,6 +162,11 @@ MSDK_EXPORT msdk_result msdk_encoded_frame_create(const msdk_encoded_frame *sour
 MSDK_EXPORT msdk_result msdk_encoded_frame_ref(const msdk_encoded_frame *frame);
 /** Releases a reference. The call succeeds for NULL. MSDK_E_HANDLE: as above. [any thread] */
 MSDK_EXPORT msdk_result msdk_encoded_frame_unref(const msdk_encoded_frame *frame);
+
+/** As msdk_video_frame_set_metadata, of an encoded frame of msdk_encoded_frame_create. With audio it is not sent. [any thread] */
+MSDK_EXPORT msdk_result msdk_encoded_frame_set_metadata(msdk_encoded_frame *frame, const msdk_frame_metadata *metadata);
+/** As msdk_video_frame_get_metadata. It is no part of the frame's data. [any thread] */
+MSDK_EXPORT msdk_result msdk_encoded_frame_get_metadata(const msdk_encoded_frame *frame, msdk_frame_metadata *out);
 
 #ifdef __cplusplus
 }

@@ -73,7 +73,7 @@ typedef struct msdk_incoming_video_info {
   char user_id[256];        /**< of the sender */
   msdk_video_format format; /**< as in the event */
   uint32_t is_encrypted;    /**< 1: from end to end; receiving it needs a key (encryption.h) */
-  uint32_t reserved0;       /**< 0 */
+  uint32_t carries_metadata; /**< 1: frames may have msdk_frame_metadata (frame.h) */
 } msdk_incoming_video_info;
 
 /** Returns the values of MSDK_EVENT_INCOMING_VIDEO_ADDED, and the current state. [any thread] */

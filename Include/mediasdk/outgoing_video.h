@@ -163,6 +163,8 @@ typedef struct msdk_outgoing_video_options {
   const uint32_t *codecs;
   uint32_t codec_count;
   uint32_t most_layers; /**< 1..3; 0: 3 from 960 pixels of the longer side on, 2 from 640, else 1; see Layers above */
+  uint32_t carries_metadata; /**< 1: each frame is sent with its msdk_frame_metadata (frame.h) to receivers that take it; 0: without */
+  uint32_t reserved0;        /**< 0 */
 } msdk_outgoing_video_options;
 
 /** Makes a stream. Every format is checked against the limits and the codecs' sizes (MSDK_E_LIMIT); one invalid format makes the

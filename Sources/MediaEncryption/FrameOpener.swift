@@ -36,6 +36,7 @@ public final class FrameOpener: Sendable {
       return isAuthentic
     }
     guard opened != nil || !isAuthentic else { throw MediaError(.noMemory, "all decrypted frames of the stream are in use") }
+    opened?.setMetadata(frame.metadata)
     return opened
   }
 }

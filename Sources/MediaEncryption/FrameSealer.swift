@@ -30,6 +30,8 @@ public final class FrameSealer: Sendable {
         FrameSealer.seal(bytes, clear: clear, into: output, nonce, cipher, index: index)
       }
       guard let sealed else { throw MediaError(.noMemory, "512 encrypted frames of the stream are in use, or OpenSSL failed") }
+      // It is not sealed: servers strip it for receivers that do not take it.
+      sealed.setMetadata(frame.metadata)
       return (sealed, index)
     }
   }

@@ -139,6 +139,76 @@ extension VideoFormat {
   }
 }
 
+// MARK: Metadata
+
+@c @implementation
+public func msdk_video_frame_set_metadata(
+  _ frame: UnsafeMutablePointer<msdk_video_frame>!, _ metadata: UnsafePointer<msdk_frame_metadata>!
+) -> msdk_result {
+  face { () throws(MediaError) in
+    let frame = try VideoFrame.retained(foreign: frame)
+    defer { frame.release() }
+    // One reference is the caller's, one ours for the time of the call.
+    guard frame.isWritable || frame.native.pointee.sequence == 0, frame.references == 2 else { throw msdk_frame_metadata.refused }
+    try msdk_frame_metadata.withTrailer(of: metadata) { frame.setMetadata($0) }
+  }
+}
+
+@c @implementation
+public func msdk_video_frame_get_metadata(
+  _ frame: UnsafePointer<msdk_video_frame>!, _ out: UnsafeMutablePointer<msdk_frame_metadata>!
+) -> msdk_result {
+  face { () throws(MediaError) in
+    let frame = try VideoFrame.retained(foreign: frame)
+    defer { frame.release() }
+    try ForeignStruct.write(FrameTrailer.read(frame.metadata), to: required(out, "out"), argument: "out")
+  }
+}
+
+@c @implementation
+public func msdk_encoded_frame_set_metadata(
+  _ frame: UnsafeMutablePointer<msdk_encoded_frame>!, _ metadata: UnsafePointer<msdk_frame_metadata>!
+) -> msdk_result {
+  face { () throws(MediaError) in
+    let frame = try EncodedFrame.retained(foreign: frame)
+    defer { frame.release() }
+    guard frame.native.pointee.sequence == 0, frame.references == 2 else { throw msdk_frame_metadata.refused }
+    try msdk_frame_metadata.withTrailer(of: metadata) { frame.setMetadata($0) }
+  }
+}
+
+@c @implementation
+public func msdk_encoded_frame_get_metadata(
+  _ frame: UnsafePointer<msdk_encoded_frame>!, _ out: UnsafeMutablePointer<msdk_frame_metadata>!
+) -> msdk_result {
+  face { () throws(MediaError) in
+    let frame = try EncodedFrame.retained(foreign: frame)
+    defer { frame.release() }
+    try ForeignStruct.write(FrameTrailer.read(frame.metadata), to: required(out, "out"), argument: "out")
+  }
+}
+
+extension msdk_frame_metadata {
+  fileprivate static let refused = MediaError(
+    .invalid, "frame was sent or received, or has a second reference; accepted: a frame with one reference that was not sent")
+
+  /// NULL: none.
+  fileprivate static func withTrailer(
+    of pointer: UnsafePointer<msdk_frame_metadata>?, _ body: (UnsafeRawBufferPointer) -> Void
+  ) throws(MediaError) {
+    guard let pointer else { return body(UnsafeRawBufferPointer(start: nil, count: 0)) }
+    let metadata = try ForeignStruct.read(pointer, argument: "metadata")
+    try ForeignStruct.checkReserved(metadata.reserved0, "metadata.reserved0")
+    let room = FrameTrailer.room(beside: metadata)
+    guard metadata.user_data_size <= UInt32(room) else {
+      throw MediaError(.range, "metadata.user_data_size is \(metadata.user_data_size); accepted: 0..\(room) beside its other members")
+    }
+    withUnsafeTemporaryAllocation(byteCount: FrameTrailer.most, alignment: 1) { memory in
+      body(UnsafeRawBufferPointer(rebasing: memory.prefix(FrameTrailer.write(metadata, to: memory))))
+    }
+  }
+}
+
 // MARK: Sound
 
 @c @implementation

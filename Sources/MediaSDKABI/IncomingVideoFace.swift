@@ -55,6 +55,7 @@ public func msdk_incoming_video_get_info(_ stream: OpaquePointer!, _ out: Unsafe
     withUnsafeMutableBytes(of: &info.user_id) { ForeignText.write(stream.userID, to: $0) }
     info.format = stream.format.foreign
     info.is_encrypted = stream.isEncrypted ? 1 : 0
+    info.carries_metadata = stream.description.carriesMetadata ? 1 : 0
     try ForeignStruct.write(info, to: required(out, "out"), argument: "out")
   }
 }

@@ -78,6 +78,8 @@ extension OutgoingVideoOptions {
     isEncodedInput = try flag(native.encoded_input, "options.encoded_input")
     encoderThreads = Int(native.encoder_threads)
     mostLayers = Int(native.most_layers)
+    carriesMetadata = try flag(native.carries_metadata, "options.carries_metadata")
+    try ForeignStruct.checkReserved(native.reserved0, "options.reserved0")
     bitrate.target = native.target_bitrate
     if native.min_bitrate != 0 { bitrate.least = native.min_bitrate }
     if native.max_bitrate != 0 { bitrate.most = native.max_bitrate }

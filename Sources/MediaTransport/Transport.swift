@@ -61,6 +61,8 @@ public struct StreamDescription: Sendable {
   public var isMuted = false
   /// Its frames are encrypted from end to end: whoever has no key gets nothing of it.
   public var isEncrypted = false
+  /// Of video: frames may have metadata (`FrameTrailer`).
+  public var carriesMetadata = false
 
   package init(id: StreamID, userID: String, codec: UInt32, format: StreamFormat) {
     self.id = id
@@ -194,8 +196,9 @@ public protocol Transport: AnyObject, Sendable {
   func makeStreamID() -> StreamID
   /// `.permission` when the room does not let the session publish such a stream. Where the other end has to agree first, this returns before it
   /// has: `publishFailed` follows if it does not, at any time until the stream is withdrawn.
-  /// `.unsupported` when it does not carry so many layers, or not that codec.
-  func publish(_ stream: StreamID, codec: UInt32, format: StreamFormat, layers: StreamLayers) throws(MediaError)
+  /// `.unsupported` when it does not carry so many layers, or not that codec. `carriesMetadata`: receivers get the metadata of frames, where the
+  /// transport has a place for it.
+  func publish(_ stream: StreamID, codec: UInt32, format: StreamFormat, layers: StreamLayers, carriesMetadata: Bool) throws(MediaError)
   /// Also of one whose publishing failed. No event of the stream follows.
   func unpublish(_ stream: StreamID)
   /// What newcomers get to know of a stream that this session publishes.
@@ -297,6 +300,10 @@ extension Transport {
   /// In one layer.
   public func publish(_ stream: StreamID, codec: UInt32, format: StreamFormat) throws(MediaError) {
     try publish(stream, codec: codec, format: format, layers: .one)
+  }
+  /// Without metadata.
+  public func publish(_ stream: StreamID, codec: UInt32, format: StreamFormat, layers: StreamLayers) throws(MediaError) {
+    try publish(stream, codec: codec, format: format, layers: layers, carriesMetadata: false)
   }
 
   /// Ignored: withdrawing streams is not negotiated.

@@ -26,6 +26,8 @@ final class WebRTCTransport: Transport {
     var sources: [SSRC] = []
     /// Of each layer, its place in them; nil: it is not sent. Where the other end takes one, that is the best.
     var places: [Int?]
+    /// Each frame is followed by its metadata.
+    let appendsTrailers: Bool
     var isSpeaking = false
     /// The other end takes it, and there is a path.
     var isTaken = false
@@ -160,17 +162,20 @@ final class WebRTCTransport: Transport {
 
   func makeStreamID() -> StreamID { StreamID.next() }
 
-  func publish(_ stream: StreamID, codec: UInt32, format: StreamFormat, layers: StreamLayers) throws(MediaError) {
+  func publish(
+    _ stream: StreamID, codec: UInt32, format: StreamFormat, layers: StreamLayers, carriesMetadata: Bool
+  ) throws(MediaError) {
     try layers.checkIsOne(over: "WebRTC")
     try publish(stream, codec, format)
   }
 
   /// `layers`: names of those in which it is sent, the smallest first; none: one. They are offered in that order, or (`offersLargestFirst`) in the other.
   /// `section`: the mid of a section of the other end's offer, in which it is to be sent; nil: in any. `track`: what descriptions call it; nil:
-  /// that does not matter. Throws `.notFound` for a section that is not there, or that another stream has.
+  /// that does not matter. `appendsTrailers`: each frame is followed by its metadata. Throws `.notFound` for a section that is not there, or that
+  /// another stream has.
   func publish(
     _ stream: StreamID, _ codec: UInt32, _ format: StreamFormat, layers: [String] = [], offersLargestFirst: Bool = false,
-    in section: String? = nil, as track: RTPMedia.Track? = nil
+    in section: String? = nil, as track: RTPMedia.Track? = nil, appendsTrailers: Bool = false
   ) throws(MediaError) {
     let offered = offersLargestFirst ? layers.reversed() : layers
     let (kind, encoding) = try WebRTCTransport.check(codec, format, carries: options.carriesVideo)
@@ -200,7 +205,7 @@ final class WebRTCTransport: Transport {
       }
       state.publications[stream] = Publication(
         transceiver: transceiver, encoding: encoding, offset: state.numbers[transceiver] ?? 0, layers: layers,
-        places: Array(0..<max(1, layers.count)))
+        places: Array(0..<max(1, layers.count)), appendsTrailers: appendsTrailers)
     }
     followAgreement()
   }
@@ -279,9 +284,11 @@ final class WebRTCTransport: Transport {
     }
     guard let driver, let publication else { return .notConnected }
     guard publication.isTaken, publication.places.indices.contains(layer), let place = publication.places[layer] else { return .noReceiver }
+    let trailed = publication.appendsTrailers ? frame.withTrailer() : nil
+    defer { trailed?.release() }
     do throws(PacketError) {
       try driver.send(
-        frame, number: UInt16(truncatingIfNeeded: publication.offset &+ id), on: publication.transceiver, layer: place,
+        trailed ?? frame, number: UInt16(truncatingIfNeeded: publication.offset &+ id), on: publication.transceiver, layer: place,
         isVoice: isSpeaking ?? publication.isSpeaking)
     } catch {
       return .queueFull

@@ -29,7 +29,7 @@ cp Examples/C/access_token.c "$root"
 ok "Examples/C/access_token.c builds with pkg-config and prints a token"
 
 # What a bot, a player that records, a renderer of one's own, a tap and a sender of layers print of what they did.
-cp Examples/C/bot.c Examples/C/wav.c Examples/C/renderer.c Examples/C/tap.c Examples/C/layers.c Examples/C/encrypted.c "$root"
+cp Examples/C/bot.c Examples/C/wav.c Examples/C/renderer.c Examples/C/tap.c Examples/C/layers.c Examples/C/encrypted.c Examples/C/metadata.c "$root"
 clip=$PWD/Tests/Media/bunny-48k-stereo.wav
 prints() { # PROGRAM PATTERN [ARGUMENT...]: each line of the pattern is found in what it prints
   local program=$1 pattern=$2 line
@@ -56,6 +56,7 @@ prints layers '^alice sends 2 of 3 layers$
 ^carol sees 320x180, [1-9][0-9]* frames a second$' "$(echo "$stage"/lib/mediasdk/plugins-*)"
 prints encrypted '^bob: MSDK_ENCRYPTION_ACTIVE, [1-9][0-9]* frames received, [1-9][0-9]* decoded, reads only bob reads this$
 ^eve: MSDK_ENCRYPTION_NO_KEY, [1-9][0-9]* frames received, 0 decoded, reads nothing$' "$(echo "$stage"/lib/mediasdk/plugins-*)"
+prints metadata '^bob received [1-9][0-9]* frames, and found the box in [1-9][0-9]*$'
 
 # A chat of two processes, in a room that the tool serves, and one with nobody there.
 cp Examples/C/chat.c "$root"

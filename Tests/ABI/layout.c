@@ -642,6 +642,14 @@ AT(msdk_frame_layout, row_bytes, 88);
 AT(msdk_frame_layout, rows, 104);
 AT(msdk_frame_layout, size, 120);
 
+SIZE(msdk_frame_metadata, 272);
+AT(msdk_frame_metadata, struct_size, 0);
+AT(msdk_frame_metadata, frame_id, 4);
+AT(msdk_frame_metadata, user_timestamp_us, 8);
+AT(msdk_frame_metadata, user_data_size, 16);
+AT(msdk_frame_metadata, reserved0, 20);
+AT(msdk_frame_metadata, user_data, 24);
+
 /* --------------------------------------------------------------------------------------------------------------------- incoming_audio.h */
 
 SIZE(msdk_incoming_audio_options, 40);
@@ -711,7 +719,7 @@ AT(msdk_incoming_video_info, codec, 12);
 AT(msdk_incoming_video_info, user_id, 16);
 AT(msdk_incoming_video_info, format, 272);
 AT(msdk_incoming_video_info, is_encrypted, 368);
-AT(msdk_incoming_video_info, reserved0, 372);
+AT(msdk_incoming_video_info, carries_metadata, 372);
 
 SIZE(msdk_incoming_video_stats, 136);
 AT(msdk_incoming_video_stats, struct_size, 0);
@@ -802,7 +810,7 @@ AT(msdk_video_limit, width, 4);
 AT(msdk_video_limit, height, 8);
 AT(msdk_video_limit, fps, 12);
 
-SIZE(msdk_outgoing_video_options, 96);
+SIZE(msdk_outgoing_video_options, 104);
 AT(msdk_outgoing_video_options, struct_size, 0);
 AT(msdk_outgoing_video_options, kind, 4);
 AT(msdk_outgoing_video_options, limits, 8);
@@ -822,6 +830,8 @@ AT(msdk_outgoing_video_options, report_capacity, 76);
 AT(msdk_outgoing_video_options, codecs, 80);
 AT(msdk_outgoing_video_options, codec_count, 88);
 AT(msdk_outgoing_video_options, most_layers, 92);
+AT(msdk_outgoing_video_options, carries_metadata, 96);
+AT(msdk_outgoing_video_options, reserved0, 100);
 
 SIZE(msdk_outgoing_video_info, 120);
 AT(msdk_outgoing_video_info, struct_size, 0);
@@ -1455,6 +1465,7 @@ AT(msdk_rpc_message, text, 360);
 
 /* ------------------------------------------------------------------------------------------------------------------------- encryption.h */
 
+VALUE(MSDK_FRAME_USER_DATA_MAX, 248);
 VALUE(MSDK_FRAME_KEY_MAX, 256);
 VALUE(MSDK_FRAME_KEY_INDEX_MAX, 15);
 VALUE(MSDK_ENCRYPTION_ACTIVE, 0x900);

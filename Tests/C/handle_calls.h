@@ -190,6 +190,12 @@ static void on_nothing_event(void *user, const msdk_event *event) { (void)user, 
     (msdk_video_frame_convert(it, &(msdk_video_format){.struct_size = sizeof(msdk_video_format)}, &given_frame)))          \
   X(FRAME, frame, convert_into, msdk_video_frame_convert_into(it, all_good.frame))                                                        \
   X(FRAME, destination, convert_into_it, msdk_video_frame_convert_into(all_good.frame, it))                                               \
+  X(FRAME, frame, frame_set_metadata, msdk_video_frame_set_metadata(it, NULL))                                                            \
+  X(FRAME, frame, frame_get_metadata,                                                                                                     \
+    (msdk_video_frame_get_metadata(it, &(msdk_frame_metadata){.struct_size = sizeof(msdk_frame_metadata)})))                              \
+  X(ENCODED, frame, encoded_set_metadata, msdk_encoded_frame_set_metadata(it, NULL))                                                      \
+  X(ENCODED, frame, encoded_get_metadata,                                                                                                 \
+    (msdk_encoded_frame_get_metadata(it, &(msdk_frame_metadata){.struct_size = sizeof(msdk_frame_metadata)})))                            \
   X(FRAME, frame, send_it, msdk_frame_sender_send(all_good.sender, it, 0, NULL, NULL))                                                    \
   X(FRAME, frame, render_it, msdk_instance_render(all_good.instance, it))                                                                 \
   X(ENCODED, frame, encoded_ref, msdk_encoded_frame_ref(it))                                                                              \

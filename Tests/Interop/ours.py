@@ -14,16 +14,18 @@ Handler = Callable[[mediasdk.Event], Awaitable[None]]
 
 
 class Pictures(mediasdk.VideoProducer):
-    """Numbered ones of a stream."""
+    """Numbered ones of a stream; each with its number in its metadata, if they have any."""
 
-    def __init__(self, stream: int) -> None:
-        self.stream, self.number = stream, 0
+    def __init__(self, stream: int, has_metadata: bool = False) -> None:
+        self.stream, self.number, self.has_metadata = stream, 0, has_metadata
 
     def produce(self, frame: mediasdk.Frame) -> None:
         luma, *chroma = (frame.plane_array(index) for index in range(3))
         luma[:] = numbered.luma(self.stream, self.number, False, frame.width, frame.height)
         for plane in chroma:
             plane[:] = 128
+        if self.has_metadata:
+            frame.metadata = mediasdk.FrameMetadata(*numbered.metadata(self.number))
         self.number += 1
 
 

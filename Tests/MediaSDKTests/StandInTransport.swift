@@ -38,7 +38,7 @@ final class StandInTransport: Transport {
       return StreamID(value: last)
     }
   }
-  func publish(_ stream: StreamID, codec: UInt32, format: StreamFormat, layers: StreamLayers) {
+  func publish(_ stream: StreamID, codec: UInt32, format: StreamFormat, layers: StreamLayers, carriesMetadata: Bool) {
     published.withLock { $0 = stream }
     self.layers.add(layers)
   }

@@ -193,6 +193,9 @@ final class RoomEnd: TransportDelegate, EncodedSink, @unchecked Sendable {
   private(set) var calls: [String] = []
   /// And of streams of data.
   private(set) var dataStreams: [String] = []
+  /// The metadata of each frame of video that came, and what the next ones that are sent have.
+  private(set) var metadata: [[UInt8]] = []
+  var trailer: [UInt8] = []
   var subscribes = true
   /// Who is in the room, as it was told last.
   private(set) var others: Set<String> = []
@@ -267,6 +270,7 @@ final class RoomEnd: TransportDelegate, EncodedSink, @unchecked Sendable {
     bytes[codec, default: []].append(Array(frame.bytes))
     times[codec, default: []].append(frame.native.pointee.timestamp_ns)
     arrivals[codec, default: []].append(house.clock.now())
+    if codec == WebMember.codec(isVideo: true) { metadata.append(Array(frame.metadata)) }
     if frame.isKeyFrame, codec == WebMember.codec(isVideo: true) { keysReceived += 1 }
   }
 
@@ -278,13 +282,14 @@ final class RoomEnd: TransportDelegate, EncodedSink, @unchecked Sendable {
     return id
   }
 
-  @discardableResult func publish(isVideo: Bool, codec: UInt32? = nil, kind: UInt32 = 1) throws -> StreamID {
+  @discardableResult func publish(isVideo: Bool, codec: UInt32? = nil, kind: UInt32 = 1, carriesMetadata: Bool = false) throws -> StreamID {
     let id = link.makeStreamID()
     let format: StreamFormat =
       isVideo
       ? .video(VideoFormat(.i420, width: 320, height: 240, frameRate: FrameRate(30)), kind: kind)
       : .audio(AudioFormat(.s16, sampleRate: 48_000, channels: 1), kind: kind)
-    try link.publish(id, codec: codec ?? WebMember.codec(isVideo: isVideo), format: format)
+    try link.publish(
+      id, codec: codec ?? WebMember.codec(isVideo: isVideo), format: format, layers: .one, carriesMetadata: carriesMetadata)
     streams.append(id)
     return id
   }
@@ -310,7 +315,10 @@ final class RoomEnd: TransportDelegate, EncodedSink, @unchecked Sendable {
   }
 
   /// A frame of VP8 with the header of a key frame of 320x240 or of another (RFC 6386, section 9.1), or a packet of Opus of 20 ms.
-  @discardableResult func send(_ place: Int, isVideo: Bool, isKey: Bool = true, size: Int = 3_000) -> SendResult {
+  /// `ending`: its last bytes.
+  @discardableResult func send(
+    _ place: Int, isVideo: Bool, isKey: Bool = true, size: Int = 3_000, ending: [UInt8] = []
+  ) -> SendResult {
     let stream = streams[place]
     numbers[stream, default: 0] += 1
     let number = numbers[stream] ?? 1
@@ -325,9 +333,11 @@ final class RoomEnd: TransportDelegate, EncodedSink, @unchecked Sendable {
     var bytes = (0..<size).map { UInt8(truncatingIfNeeded: $0 &* 7 &+ Int(number)) }
     let head: [UInt8] = !isVideo ? [31 << 3] : isKey ? [0x50, 2, 0, 0x9D, 1, 0x2A, 0x40, 1, 0xF0, 0] : [0x31, 1, 0]
     bytes.replaceSubrange(0..<head.count, with: head)
+    bytes += ending
     let frame = bytes.withUnsafeBytes { try? EncodedFrame.make(copying: $0, attributes: attributes, from: pool, deadline: 0) }
     guard let frame else { return .queueFull }
     defer { frame.release() }
+    if isVideo { trailer.withUnsafeBytes { frame.setMetadata($0) } }
     return link.send(frame, number, on: stream)
   }
 

@@ -17,7 +17,7 @@ PAGES = (
     ("session", "Sessions", ("session", "data", "data_stream", "rpc", "data_channel")),
     ("outgoing", "Sending video and audio", ("outgoing", "sender", "frame_pacer", "report", "outgoing_audio")),
     ("incoming", "Receiving video and audio", ("incoming", "incoming_audio", "view")),
-    ("frames", "Frames and formats", ("frame", "plane", "formats", "audio_frame", "audio_format", "encoded")),
+    ("frames", "Frames and formats", ("frame", "frame_metadata", "plane", "formats", "audio_frame", "audio_format", "encoded")),
     ("instances", "Instances of plugins, and classes in Python", ("instance", "roles", "values", "commands")),
     ("events", "Events", ("events",)),
     ("stats", "Stats", ("stats",)),

@@ -27,7 +27,7 @@ from .constants import (ACCESS_TOKEN_MAX, ATTRIBUTES_MAX, ATTRIBUTE_KEY_MAX, ATT
                         CaptureFlag, ClassFlag, Clock, Codec, CommandFlag, Containment, Content, DATA_MAX, DATA_RECIPIENTS_MAX,
                         DATA_STREAM_CHUNK_MAX, DATA_TOPIC_MAX, DIMENSION_MAX, DataFlag, DataPart, DataStreamType, DescriptionOutcome,
                         Direction, DropReason, Duplicate, EncodedFlag, EncryptionState, EventType, FRAME_KEY_INDEX_MAX,
-                        FRAME_KEY_MAX, FeedReason, FrameFlag, Grant, IncomingState, IngestState, InstanceState, IsolatedFlag,
+                        FRAME_KEY_MAX, FRAME_USER_DATA_MAX, FeedReason, FrameFlag, Grant, IncomingState, IngestState, InstanceState, IsolatedFlag,
                         Isolation, Kind, Limits, LogLevel, Matrix, Moderation, NAME_MAX, OpusApplication, Orientation, Outcome,
                         OutgoingState, Output, PORT_ANY, ParamFlag, Permission, PixelFormat, PluginEvent, Preset, Priority, Quality,
                         QueuePolicy, RPC_METHOD_MAX, RPC_PAYLOAD_MAX, RpcErrorCode, RpcKind, SampleFormat, Scale, ScreenShareState,
@@ -52,6 +52,7 @@ from .events import (AccessExpiring, AccessRenewed, ActiveSpeakerChanged, AudioL
                      SessionStateChanged, StatsDue, StreamEncryptionChanged, StreamUnreachable, VideoWanted)
 from .formats import FrameLayout, PlaneShape, VideoFormat, frame_layout, plane_shapes
 from .frame import Frame
+from .frame_metadata import FrameMetadata
 from .frame_pacer import FramePacer
 from .incoming import IncomingVideo
 from .incoming_audio import IncomingAudio
@@ -90,8 +91,8 @@ __all__ = [
     "DataFlag", "DataPart", "DataStreamAvailable", "DataStreamPart", "DataStreamType", "DataStreamWriter", "DataStreams", "DataWritable",
     "DescriptionOutcome", "DeviceLostError", "Direction", "DropReason", "Duplicate", "EncodedFlag", "EncodedFrame",
     "EncryptionState", "Engine", "EngineStats", "EstimateChanged", "Event", "EventType", "ExistsError", "FRAME_KEY_INDEX_MAX",
-    "FRAME_KEY_MAX", "FeedReason", "Filter", "ForkedError", "FormatError", "Frame", "FrameFlag", "FrameLayout", "FramePacer",
-    "FrameReport", "FrameSender", "FrameSenderChanged", "FullError", "Grant", "HandleError", "ICEServerFailed", "InboundStats",
+    "FRAME_KEY_MAX", "FRAME_USER_DATA_MAX", "FeedReason", "Filter", "ForkedError", "FormatError", "Frame", "FrameFlag", "FrameLayout",
+    "FrameMetadata", "FramePacer", "FrameReport", "FrameSender", "FrameSenderChanged", "FullError", "Grant", "HandleError", "ICEServerFailed", "InboundStats",
     "IncomingAudio", "IncomingAudioAdded", "IncomingAudioMuted", "IncomingAudioRemoved", "IncomingAudioStateChanged",
     "IncomingAudioStats", "IncomingState", "IncomingVideo", "IncomingVideoAdded", "IncomingVideoRemoved",
     "IncomingVideoStateChanged", "IncomingVideoStats", "IngestChanged", "IngestState", "Instance", "InstanceEvent", "InstanceState",

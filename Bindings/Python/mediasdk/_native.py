@@ -103,6 +103,8 @@ DECLARATIONS: dict[str, tuple[Any, ...]] = {
     "msdk_video_frame_get_references": (c_int32, c_void_p, POINTER(c_uint32)),
     "msdk_video_frame_convert": (c_int32, c_void_p, POINTER(s.VideoFormat), POINTER(c_void_p)),
     "msdk_video_frame_convert_into": (c_int32, c_void_p, c_void_p),
+    "msdk_video_frame_set_metadata": (c_int32, c_void_p, POINTER(s.FrameMetadata)),
+    "msdk_video_frame_get_metadata": (c_int32, c_void_p, POINTER(s.FrameMetadata)),
     "msdk_audio_frame_create": (c_int32, POINTER(s.AudioFormat), c_uint32, POINTER(c_void_p)),
     "msdk_audio_frame_ref": (c_int32, c_void_p),
     "msdk_audio_frame_unref": (c_int32, c_void_p),
@@ -111,6 +113,8 @@ DECLARATIONS: dict[str, tuple[Any, ...]] = {
     "msdk_encoded_frame_create": (c_int32, c_void_p, POINTER(c_void_p)),
     "msdk_encoded_frame_ref": (c_int32, c_void_p),
     "msdk_encoded_frame_unref": (c_int32, c_void_p),
+    "msdk_encoded_frame_set_metadata": (c_int32, c_void_p, POINTER(s.FrameMetadata)),
+    "msdk_encoded_frame_get_metadata": (c_int32, c_void_p, POINTER(s.FrameMetadata)),
     # incoming_audio.h
     "msdk_incoming_audio_start": (c_int32, c_void_p, POINTER(s.IncomingAudioOptions)),
     "msdk_incoming_audio_stop": (c_int32, c_void_p),

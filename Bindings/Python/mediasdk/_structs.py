@@ -167,6 +167,11 @@ class ExternalFrame(SizedStruct):
                 ("release", c_void_p)]
 
 
+class FrameMetadata(SizedStruct):
+    _fields_ = [("struct_size", c_uint32), ("frame_id", c_uint32), ("user_timestamp_us", c_uint64), ("user_data_size", c_uint32),
+                ("reserved0", c_uint32), ("user_data", c_uint8 * 248)]
+
+
 class AudioFrame(SizedStruct):
     _fields_ = [("struct_size", c_uint32), ("flags", c_uint32), ("format", POINTER(AudioFormat)), ("sample_count", c_uint32),
                 ("plane_count", c_uint32), ("planes", POINTER(c_void_p)), ("timestamp_ns", c_int64), ("sequence", c_uint64),
@@ -222,7 +227,7 @@ class IncomingVideoOptions(SizedStruct):
 
 class IncomingVideoInfo(SizedStruct):
     _fields_ = [("struct_size", c_uint32), ("state", c_uint32), ("kind", c_uint32), ("codec", c_uint32), ("user_id", c_char * 256),
-                ("format", VideoFormat), ("is_encrypted", c_uint32), ("reserved0", c_uint32)]
+                ("format", VideoFormat), ("is_encrypted", c_uint32), ("carries_metadata", c_uint32)]
 
 
 class VideoPreference(SizedStruct):
@@ -333,7 +338,8 @@ class OutgoingVideoOptions(SizedStruct):
                 ("format_count", c_uint32), ("preset", c_uint32), ("queue_policy", c_uint32), ("queue_capacity", c_uint32),
                 ("encoded_input", c_uint32), ("encoder_threads", c_uint32), ("target_bitrate", c_uint64), ("min_bitrate", c_uint64),
                 ("max_bitrate", c_uint64), ("key_frame_interval_ms", c_uint32), ("report_capacity", c_uint32),
-                ("codecs", POINTER(c_uint32)), ("codec_count", c_uint32), ("most_layers", c_uint32)]
+                ("codecs", POINTER(c_uint32)), ("codec_count", c_uint32), ("most_layers", c_uint32), ("carries_metadata", c_uint32),
+                ("reserved0", c_uint32)]
 
 
 class OutgoingVideoInfo(SizedStruct):

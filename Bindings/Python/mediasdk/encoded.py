@@ -12,6 +12,7 @@ from ._native import library
 from ._unique import Unique
 from .constants import Codec, EncodedFlag, Orientation
 from .errors import ClosedError
+from .frame_metadata import FrameMetadata, metadata_of, set_metadata
 
 _unref = library.msdk_encoded_frame_unref
 
@@ -137,6 +138,15 @@ class EncodedFrame(Unique):
     def duration_ns(self) -> int:
         """Nanoseconds; 0: unknown."""
         return int(self._struct.duration_ns)
+
+    @property
+    def metadata(self) -> FrameMetadata:
+        """What its sender sends with it, in a stream of video with `carries_metadata`.  It may be set before sending; None removes it."""
+        return metadata_of(library.msdk_encoded_frame_get_metadata, self._pointer)
+
+    @metadata.setter
+    def metadata(self, value: FrameMetadata | None) -> None:
+        set_metadata(library.msdk_encoded_frame_set_metadata, self._pointer, value)
 
     @property
     def sequence(self) -> int:

@@ -238,7 +238,8 @@ class Engine(Unique):
                               min_bitrate: int = 0, max_bitrate: int = 0, preset: Preset | str = Preset.REALTIME,
                               queue_policy: QueuePolicy | str = QueuePolicy.DROP_OLDEST, queue_capacity: int = 0,
                               encoded_input: bool = False, encoder_threads: int = 0, key_frame_interval_ms: int = 0,
-                              report_capacity: int = 0, codecs: Sequence[Codec | str] = (), most_layers: int = 0) -> OutgoingVideo:
+                              report_capacity: int = 0, codecs: Sequence[Codec | str] = (), most_layers: int = 0,
+                              carries_metadata: bool = False) -> OutgoingVideo:
         """An outgoing stream of video.
 
         Args:
@@ -263,6 +264,7 @@ class Engine(Unique):
                 decode, and switches to another when a member joins that does not decode it.
             most_layers: sizes in which VP8 is sent at once where each receiver gets one of them (simulcast), 1..3; 0: 3 from 960 pixels
                 of the longer side on, 2 from 640, else 1.
+            carries_metadata: each frame is sent with its :class:`FrameMetadata` to receivers that take it.
 
         Raises:
             LimitError: a format outside the limits; the text names the limit.
@@ -274,7 +276,8 @@ class Engine(Unique):
                              min_bitrate=min_bitrate, max_bitrate=max_bitrate, preset=member(Preset, preset, "preset"),
                              queue_policy=member(QueuePolicy, queue_policy, "queue_policy"), queue_capacity=queue_capacity,
                              encoded_input=int(encoded_input), encoder_threads=encoder_threads,
-                             key_frame_interval_ms=key_frame_interval_ms, report_capacity=report_capacity, most_layers=most_layers)
+                             key_frame_interval_ms=key_frame_interval_ms, report_capacity=report_capacity, most_layers=most_layers,
+                             carries_metadata=int(carries_metadata))
 
     def create_outgoing_audio(self, *, sample_rate: int = 48_000, channels: int = 1, sample_format: SampleFormat | str = SampleFormat.S16,
                               buffer_ms: int = 20, kind: AudioKind | str = AudioKind.MICROPHONE, queue_ms: int = 0,

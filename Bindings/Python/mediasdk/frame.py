@@ -13,6 +13,7 @@ from ._unique import Unique
 from .constants import FrameFlag, Orientation, PixelFormat
 from .errors import ClosedError, InvalidError, RangeError, StateError, UnsupportedError
 from .formats import VideoFormat, format_of, frame_layout, plane_shapes
+from .frame_metadata import FrameMetadata, metadata_of, set_metadata
 from .plane import Plane
 
 if TYPE_CHECKING:
@@ -196,6 +197,16 @@ class Frame(Unique):
         if not 0 <= value <= 7:
             raise RangeError(f"orientation is {int(value)}; 0 to 7 is accepted")
         self._maker().orientation = value
+
+    @property
+    def metadata(self) -> FrameMetadata:
+        """What its sender sends with it, in a stream with `carries_metadata`.  Its maker may set it before sending; None removes it."""
+        return metadata_of(library.msdk_video_frame_get_metadata, self._open())
+
+    @metadata.setter
+    def metadata(self, value: FrameMetadata | None) -> None:
+        self._maker()
+        set_metadata(library.msdk_video_frame_set_metadata, self._open(), value)
 
     def _maker(self) -> _structs.VideoFrame:
         struct = self._struct

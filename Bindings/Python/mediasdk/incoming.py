@@ -64,6 +64,13 @@ class IncomingVideo(IncomingStream[Frame]):
                         output=member(Output, output, "output"), queue_policy=member(QueuePolicy, queue_policy, "queue_policy"))
         check(library.msdk_incoming_video_start(self._handle, options))
 
+    @property
+    def carries_metadata(self) -> bool:
+        """Whether frames may have :class:`FrameMetadata`."""
+        info = _structs.IncomingVideoInfo()
+        check(library.msdk_incoming_video_get_info(self._handle, byref(info)))
+        return bool(info.carries_metadata)
+
     def set_preference(
         self, *, width: int = 0, height: int = 0, fps: Rate = 0, priority: Priority | str = Priority.MEDIUM
     ) -> None:

@@ -7,7 +7,14 @@ public struct EncodedFrame: @unchecked Sendable, Equatable {
   public let native: UnsafeMutablePointer<msdk_encoded_frame>
 
   private static let ownOffset = (MemoryLayout<msdk_encoded_frame>.size + 15) & ~15
-  private static let table = SlotTable(payloadSize: ownOffset + MemoryLayout<msdk_encoded_frame>.size, capacity: 65_536)
+  private static let table = SlotTable(payloadSize: ownOffset + MemoryLayout<Own>.size, capacity: 65_536)
+
+  private struct Own {
+    /// What the frame is, as the SDK made it: the public struct can be changed by whoever has a pointer to it.
+    var native: msdk_encoded_frame
+    /// Bytes of the metadata, which follows the data in memory; 0: there is none.
+    var metadataSize = 0
+  }
 
   /// Bytes of the data: 16 MiB.
   public static let largest = 16 << 20
@@ -29,8 +36,9 @@ public struct EncodedFrame: @unchecked Sendable, Equatable {
     size: Int, attributes: msdk_encoded_frame, from pool: BufferPool, deadline: Int64, fill: (UnsafeMutableRawBufferPointer) -> Bool
   ) throws(MediaError) -> EncodedFrame? {
     guard (1...largest).contains(size) else { throw MediaError(.invalid, "an encoded frame has \(size) bytes; accepted: 1..\(largest)") }
-    // Room to spare, so that a buffer serves frames of somewhat different sizes.
-    guard let buffer = pool.take(capacity: (size + 4095) & ~4095, deadline: deadline), let memory = buffer.memory else { return nil }
+    // Room for the metadata, and to spare, so that a buffer serves frames of somewhat different sizes.
+    let capacity = (size + FrameTrailer.most + 4095) & ~4095
+    guard let buffer = pool.take(capacity: capacity, deadline: deadline), let memory = buffer.memory else { return nil }
     guard fill(UnsafeMutableRawBufferPointer(start: memory, count: size)) else {
       pool.takeBack(buffer)
       return nil
@@ -46,7 +54,7 @@ public struct EncodedFrame: @unchecked Sendable, Equatable {
     native.pointee.data = UnsafePointer(memory.assumingMemoryBound(to: UInt8.self))
     native.pointee.size = UInt64(size)
     let frame = EncodedFrame(native: native)
-    frame.seal()
+    frame.own.initialize(to: Own(native: native.pointee))
     return frame
   }
 
@@ -55,7 +63,7 @@ public struct EncodedFrame: @unchecked Sendable, Equatable {
     guard let payload = EncodedFrame.table?.view(of: native, share: share) else { return nil }
     let frame = EncodedFrame(native: payload.bindMemory(to: msdk_encoded_frame.self, capacity: 1))
     frame.native.initialize(to: native.pointee)
-    frame.seal()
+    frame.own.initialize(to: Own(native: native.pointee, metadataSize: own.pointee.metadataSize))
     return frame
   }
 
@@ -82,9 +90,47 @@ public struct EncodedFrame: @unchecked Sendable, Equatable {
     try ForeignStruct.checkReserved(native.pointee.reserved0, "frame->reserved0")
   }
 
-  /// What the frame is, as the SDK made it: the public struct can be changed by whoever has a pointer to it.
-  private var own: UnsafeMutablePointer<msdk_encoded_frame> {
-    (UnsafeMutableRawPointer(native) + EncodedFrame.ownOffset).assumingMemoryBound(to: msdk_encoded_frame.self)
+  private var own: UnsafeMutablePointer<Own> {
+    (UnsafeMutableRawPointer(native) + EncodedFrame.ownOffset).assumingMemoryBound(to: Own.self)
+  }
+
+  // MARK: Metadata
+
+  /// What its sender sends with it, as a `FrameTrailer`; empty: nothing. Valid while a reference is held.
+  public var metadata: UnsafeRawBufferPointer {
+    UnsafeRawBufferPointer(rebasing: withMetadata.dropFirst(Int(own.pointee.native.size)))
+  }
+
+  /// The data and the metadata after it.
+  private var withMetadata: UnsafeRawBufferPointer {
+    UnsafeRawBufferPointer(start: own.pointee.native.data, count: Int(own.pointee.native.size) + own.pointee.metadataSize)
+  }
+
+  /// A trailer, or nothing. For its maker, before anybody else has it.
+  public func setMetadata(_ trailer: UnsafeRawBufferPointer) {
+    own.pointee.metadataSize = trailer.count
+    guard let source = trailer.baseAddress, let data = own.pointee.native.data else { return }
+    UnsafeMutableRawPointer(mutating: data + Int(own.pointee.native.size)).copyMemory(from: source, byteCount: trailer.count)
+  }
+
+  /// The trailer at the end of the data becomes metadata, and is no part of the data any more; without one nothing changes. For who receives the
+  /// frame, before anybody else has it.
+  public func takeTrailer() {
+    guard own.pointee.metadataSize == 0 else { return }
+    let size = FrameTrailer.size(atEndOf: bytes)
+    native.pointee.size -= UInt64(size)
+    own.pointee.metadataSize = size
+    own.pointee.native.size = native.pointee.size
+  }
+
+  /// Another frame of the same memory, whose data ends with the metadata; nil where there is none.
+  public func withTrailer() -> EncodedFrame? {
+    guard own.pointee.metadataSize > 0, let payload = EncodedFrame.table?.view(of: native) else { return nil }
+    let frame = EncodedFrame(native: payload.bindMemory(to: msdk_encoded_frame.self, capacity: 1))
+    frame.native.initialize(to: native.pointee)
+    frame.native.pointee.size = UInt64(withMetadata.count)
+    frame.own.initialize(to: Own(native: frame.native.pointee))
+    return frame
   }
 
   /// The frame is what `attributes` say, with its own data. For its maker, before anybody else has it.
@@ -97,12 +143,12 @@ public struct EncodedFrame: @unchecked Sendable, Equatable {
 
   /// Keeps what the frame is. To be called by who describes it after it was made.
   public func seal() {
-    own.initialize(to: native.pointee)
+    own.pointee.native = native.pointee
   }
 
   /// The first member of the public struct that is not as it was made, of those that say where and of what kind the data is.
   private var changedMember: StaticString? {
-    let (now, made) = (native.pointee, own.pointee)
+    let (now, made) = (native.pointee, own.pointee.native)
     guard now.data == made.data else { return "data" }
     guard now.size == made.size else { return "size" }
     guard now.codec == made.codec else { return "codec" }

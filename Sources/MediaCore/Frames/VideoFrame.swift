@@ -9,7 +9,8 @@ public struct VideoFrame: @unchecked Sendable, Equatable {
 
   private static let formatOffset = (MemoryLayout<msdk_video_frame>.size + 15) & ~15
   private static let ownOffset = (formatOffset + MemoryLayout<msdk_video_format>.size + 15) & ~15
-  private static let payloadSize = ownOffset + MemoryLayout<Own>.size
+  private static let metadataOffset = ownOffset + MemoryLayout<Own>.size
+  private static let payloadSize = metadataOffset + FrameTrailer.most
   private static let table = SlotTable(payloadSize: payloadSize, capacity: 65_536)
 
   /// What the frame is, as the SDK made it: the public struct can be changed by whoever has a pointer to it.
@@ -18,6 +19,8 @@ public struct VideoFrame: @unchecked Sendable, Equatable {
     var planes: Planes
     var planeCount: UInt32
     var byteCount = 0
+    /// Bytes of the metadata after it; 0: there is none.
+    var metadataSize = 0
   }
 
   /// Video frames of the process with a reference left.
@@ -78,7 +81,7 @@ public struct VideoFrame: @unchecked Sendable, Equatable {
 
   /// All of a frame is in its slot, and is copied at once.
   private func sibling(at payload: UnsafeMutableRawPointer) -> VideoFrame {
-    payload.copyMemory(from: native, byteCount: VideoFrame.payloadSize)
+    payload.copyMemory(from: native, byteCount: VideoFrame.metadataOffset + own.pointee.metadataSize)
     let frame = VideoFrame(native: payload.bindMemory(to: msdk_video_frame.self, capacity: 1))
     let format = (payload + VideoFrame.formatOffset).bindMemory(to: msdk_video_format.self, capacity: 1)
     frame.native.pointee.format = UnsafePointer(format)
@@ -188,6 +191,20 @@ public struct VideoFrame: @unchecked Sendable, Equatable {
   /// Of all holders; 0 after the last was given up. Others may change it at any moment unless it is 1.
   public var references: UInt32 { VideoFrame.references(foreign: native) }
 
+  // MARK: Metadata
+
+  /// What its sender sends with it, as a `FrameTrailer`; empty: nothing. Valid while a reference is held.
+  public var metadata: UnsafeRawBufferPointer {
+    UnsafeRawBufferPointer(start: UnsafeRawPointer(native) + VideoFrame.metadataOffset, count: own.pointee.metadataSize)
+  }
+
+  /// A trailer, or nothing. For its maker, before anybody else has it.
+  public func setMetadata(_ trailer: UnsafeRawBufferPointer) {
+    own.pointee.metadataSize = trailer.count
+    guard let source = trailer.baseAddress else { return }
+    (UnsafeMutableRawPointer(native) + VideoFrame.metadataOffset).copyMemory(from: source, byteCount: trailer.count)
+  }
+
   // MARK: Looking
 
   /// As the public struct says it; GRAY8 of one pixel where that has no valid pixel format.
@@ -278,7 +295,7 @@ public struct VideoFrame: @unchecked Sendable, Equatable {
     }
   }
 
-  /// Copies what the pixels do not say: when, which, how rotated, what is missing before it, whether it is the last.
+  /// Copies what the pixels do not say: when, which, how rotated, what is missing before it, whether it is the last, and the metadata.
   public func copyIdentity(from other: VideoFrame) {
     native.pointee.timestamp_ns = other.native.pointee.timestamp_ns
     native.pointee.duration_ns = other.native.pointee.duration_ns
@@ -286,6 +303,7 @@ public struct VideoFrame: @unchecked Sendable, Equatable {
     native.pointee.orientation = other.native.pointee.orientation
     let carried = UInt32(MSDK_FRAME_DISCONTINUITY | MSDK_FRAME_CORRUPT | MSDK_FRAME_END)
     native.pointee.flags = native.pointee.flags & ~carried | other.native.pointee.flags & carried
+    if self != other { setMetadata(other.metadata) }
   }
 }
 

@@ -69,6 +69,11 @@ enum StreamFrame<Raw: RawFrame>: Sendable {
     }
   }
 
+  /// As `stamp`.
+  func removeMetadata() {
+    if case .raw(let frame as VideoFrame) = self { frame.setMetadata(UnsafeRawBufferPointer(start: nil, count: 0)) }
+  }
+
   /// Under the lock that counts, before anybody else has the frame.
   func stamp(sequence: UInt64, timestamp: Int64) {
     switch self {

@@ -115,7 +115,8 @@ extension OutgoingVideo {
       defer { guarded.life.publication = Publication(session, transport, id, codec: codec.fourcc, layers: layers.layers.count) }
       do throws(MediaError) {
         try session.encryption.check(codec.fourcc)
-        try transport.publish(id, codec: codec.fourcc, format: options.announced(format, codec), layers: layers)
+        try transport.publish(
+          id, codec: codec.fourcc, format: options.announced(format, codec), layers: layers, carriesMetadata: options.carriesMetadata)
       } catch {
         return .failure(error)
       }

@@ -102,6 +102,7 @@ final class DecodingStage: Sendable {
     result.native.pointee.duration_ns = native.duration_ns
     result.native.pointee.sequence = native.sequence
     result.native.pointee.orientation = native.orientation
+    result.setMetadata(frame.metadata)
     let isAfterGap = isAfterGap || native.flags & UInt32(MSDK_ENCODED_DISCONTINUITY) != 0
     result.native.pointee.flags = isAfterGap ? UInt32(MSDK_FRAME_DISCONTINUITY) : 0
     return result

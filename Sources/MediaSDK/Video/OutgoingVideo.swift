@@ -148,7 +148,8 @@ public final class OutgoingVideo: OutgoingCore {
         guard let format = negotiator.current else { throw MediaError(.fail, "no format could be chosen") }
         let codec = options.codec(of: encoder)
         try session.encryption.check(codec)
-        try transport.publish(id, codec: codec, format: options.announced(format, encoder), layers: layers)
+        try transport.publish(
+          id, codec: codec, format: options.announced(format, encoder), layers: layers, carriesMetadata: options.carriesMetadata)
         let publication = Publication(session, transport, id, codec: codec, layers: layers.layers.count)
         return guarded.begin(self, format, publication, negotiator, encoder, layers, estimate: estimate)
       } catch {

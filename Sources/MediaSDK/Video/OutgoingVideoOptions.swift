@@ -32,6 +32,8 @@ public struct OutgoingVideoOptions: Sendable {
   public var keyFrameInterval: Int64 = 0
   /// The most layers in which it is sent where its session's room takes several, 1 to 3; 0: the SDK chooses by the size.
   public var mostLayers = 0
+  /// Frames are sent with their metadata (`FrameTrailer`).
+  public var carriesMetadata = false
   /// Reports that may be queued, 1 to 4,096; if the queue is full, the oldest is dropped.
   public var reportCapacity = 64
   /// A feeder makes the frames, not the program: it is not told of senders.

@@ -96,6 +96,7 @@ extension OutgoingVideo {
     guard let ours = try EncodedFrame.make(copying: frame.bytes, attributes: attributes, from: encodedInputPool, deadline: 0) else {
       throw MediaError(.noMemory, "256 encoded frames of this stream are in use")
     }
+    if options.carriesMetadata { ours.setMetadata(frame.metadata) }
     // The sender's thread may be through with it when `accept` returns.
     ours.retain()
     defer { ours.release() }
@@ -161,7 +162,9 @@ extension OutgoingVideo {
       if options.queuePolicy == .wait, guarded.encoding != nil, guarded.isFull { return Acceptance(way: .full) }
       let frame: StreamFrame<VideoFrame>
       if !offer.isOurs, case .raw(let given) = offer.frame {
-        guard let ours = try guarded.own(given, now) else { return Acceptance(way: .copied(from: guarded.foreign.copies)) }
+        guard let ours = try guarded.own(given, withMetadata: options.carriesMetadata, now) else {
+          return Acceptance(way: .copied(from: guarded.foreign.copies))
+        }
         frame = .raw(ours)
       } else {
         frame = offer.frame
@@ -171,6 +174,7 @@ extension OutgoingVideo {
       let timestamp = guarded.captureTime(offer.timestamp, now)
       let pending = Pending(frame: frame, sequence: guarded.sequence, timestamp: timestamp, acceptedAt: now, completion: offer.completion)
       frame.stamp(sequence: guarded.sequence, timestamp: timestamp)
+      if !options.carriesMetadata { frame.removeMetadata() }
       if case .encoded(let encoded) = frame { guarded.pushed.follow(encoded) }
       let isOnTime = guarded.pace(now, byFormat: offer.isPaced)
       guard guarded.life.state == .started else { return Acceptance(way: isOnTime ? .previewed(pending) : .refused(pending, .paced)) }
@@ -430,9 +434,9 @@ extension OutgoingVideo {
 extension OutgoingVideo.Guarded {
   /// A frame that nobody else will write to, with a reference for the stream: the caller's own, if this is its first sending, or another of the
   /// same memory; nil when it is to be copied.
-  fileprivate mutating func own(_ frame: VideoFrame, _ now: Int64) throws(MediaError) -> VideoFrame? {
+  fileprivate mutating func own(_ frame: VideoFrame, withMetadata: Bool, _ now: Int64) throws(MediaError) -> VideoFrame? {
     if encoding == nil, frame.isForeign { return foreign.lend(frame, now: now) }
-    guard frame.native.pointee.sequence == 0, frame.references <= 2 else { return try frame.view() }
+    guard frame.native.pointee.sequence == 0, frame.references <= 2, withMetadata || frame.metadata.isEmpty else { return try frame.view() }
     frame.retain()
     return frame
   }

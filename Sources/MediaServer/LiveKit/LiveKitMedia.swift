@@ -372,7 +372,9 @@ final class LiveKitMedia: WebPathSeeker, TransportDelegate {
     let place = place
     let lane = PlayerLane(isVideo: stream.isVideo, over: peer.transport, clock: table.clock) { place.requestKeyFrame(of: $0) }
     do throws(MediaError) {
-      try peer.publish(lane.stream, codec: stream.codec, format: stream.format, in: mid, as: (group: "\(group)|\(sid)", id: sid))
+      try peer.publish(
+        lane.stream, codec: stream.codec, format: stream.format, in: mid, as: (group: "\(group)|\(sid)", id: sid),
+        appendsTrailers: stream.carriesMetadata && owner.look { $0.takesTrailers })
     } catch {
       // This section cannot take it; another offer may have one that can.
       return
@@ -598,7 +600,9 @@ final class LiveKitMedia: WebPathSeeker, TransportDelegate {
     // Others ask for it as soon as the room has the stream.
     table.liveKit.setTrack(track, of: stream)
     do throws(MediaError) {
-      try place.publish(stream, codec: codec, format: format, layers: StreamLayers(count: layers), isEncrypted: track.isEncrypted)
+      try place.publish(
+        stream, codec: codec, format: format, layers: StreamLayers(count: layers), isEncrypted: track.isEncrypted,
+        carriesMetadata: track.carriesMetadata)
     } catch {
       table.liveKit.setTrack(nil, of: stream)
       return error
@@ -630,7 +634,7 @@ final class LiveKitMedia: WebPathSeeker, TransportDelegate {
     let one = PublisherForwarding(
       source.id, as: stream, isVideo: track.isVideo, layer: layer, isMuted: track.isMuted || owner.isSilenced, to: outlet)
     state.withLock { $0.forwardings[track.sid]?.add(one) }
-    peer.transport.subscribe(to: source.id, .encoded(one))
+    peer.transport.subscribe(to: source.id, .encoded(track.carriesMetadata ? MetadataSink(one) : one))
   }
 
   // MARK: Events of the connection

@@ -123,7 +123,7 @@ final class LiveKitRegistry: Sendable {
       track = LiveKitTrack(
         sid: LiveKitRegistry.sid(of: stream.id), isVideo: stream.isVideo, isScreen: stream.isScreen, width: width, height: height,
         isMuted: stream.isMuted)
-      track.isEncrypted = stream.isEncrypted
+      (track.isEncrypted, track.carriesMetadata) = (stream.isEncrypted, stream.carriesMetadata)
     }
     switch stream.format {
     case .video(let format, _): track.videoFormat = format

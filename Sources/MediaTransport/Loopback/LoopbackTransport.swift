@@ -377,16 +377,18 @@ public final class LoopbackTransport: Transport {
 
   /// `.state` before the room is entered, `.permission` without the permission that the format needs. Of several layers, each is sent by an
   /// outlet of its own (`outlet(of:layer:)`).
-  public func publish(_ stream: StreamID, codec: UInt32, format: StreamFormat, layers: StreamLayers) throws(MediaError) {
-    try publish(stream, codec: codec, format: format, layers: layers, isEncrypted: member.encrypts)
+  public func publish(
+    _ stream: StreamID, codec: UInt32, format: StreamFormat, layers: StreamLayers, carriesMetadata: Bool
+  ) throws(MediaError) {
+    try publish(stream, codec: codec, format: format, layers: layers, isEncrypted: member.encrypts, carriesMetadata: carriesMetadata)
   }
 
   /// For a member of whose streams some are encrypted.
   package func publish(
-    _ stream: StreamID, codec: UInt32, format: StreamFormat, layers: StreamLayers, isEncrypted: Bool
+    _ stream: StreamID, codec: UInt32, format: StreamFormat, layers: StreamLayers, isEncrypted: Bool, carriesMetadata: Bool
   ) throws(MediaError) {
     var description = StreamDescription(id: stream, userID: member.userID, codec: codec, format: format)
-    description.isEncrypted = isEncrypted
+    (description.isEncrypted, description.carriesMetadata) = (isEncrypted, carriesMetadata)
     try joinedRoom().publish(description, layers, by: self)
   }
 

@@ -131,7 +131,9 @@ final class RTPTransport: Transport {
 
   func makeStreamID() -> StreamID { StreamID.next() }
 
-  func publish(_ stream: StreamID, codec: UInt32, format: StreamFormat, layers: StreamLayers) throws(MediaError) {
+  func publish(
+    _ stream: StreamID, codec: UInt32, format: StreamFormat, layers: StreamLayers, carriesMetadata: Bool
+  ) throws(MediaError) {
     try layers.checkIsOne(over: "rtp:")
     let kind: RTPConfiguration.Medium.Kind = if case .video = format { .video } else { .audio }
     guard let encoding = RTPEncoding(codec: codec) else {

@@ -120,16 +120,20 @@ final class ScriptedPair {
     if isBeginning { forth.hold(until: earlier) }
     let attributes = frame.native.pointee
     let units = streams.stamp(at: place, captured: attributes.timestamp_ns, now: now)
+    let trailed = frame.withTrailer()
+    defer { trailed?.release() }
     do throws(PacketError) {
       if encoding == .vp8 {
-        try near.session.send(frame.bytes, number: UInt16(truncatingIfNeeded: picture), units: units, on: place, now: now)
+        try near.session.send((trailed ?? frame).bytes, number: UInt16(truncatingIfNeeded: picture), units: units, on: place, now: now)
       } else {
         try near.session.send(sound: frame.bytes, units: units, marker: false, on: place, now: now)
       }
     } catch {
       return .full
     }
-    if let stamp = near.session.stamp(ofUnits: units, on: place) { streams.sent(stream, picture, attributes, stamp: stamp, at: place) }
+    if let stamp = near.session.stamp(ofUnits: units, on: place) {
+      streams.sent(stream, picture, attributes, hasTrailer: trailed != nil, stamp: stamp, at: place)
+    }
     return .taken
   }
 
@@ -204,6 +208,7 @@ final class ScriptedPair {
           frame.release()
           continue
         }
+        if sent.hasTrailer { frame.takeTrailer() }
         frame.describe(as: sent.attributes)
         units.append((ssrc, sent, frame))
       case .event(.streamEnded(let ssrc)): if end === far { streams.forgetTold(of: ssrc) }

@@ -10,6 +10,8 @@ final class ScriptedStreams {
     let stream: StreamID
     let picture: FrameID
     let attributes: msdk_encoded_frame
+    /// Its bytes are followed by its metadata.
+    let hasTrailer: Bool
     fileprivate let stamp: UInt32
   }
 
@@ -95,9 +97,12 @@ final class ScriptedStreams {
 
   func stamp(at place: Int, captured: Int64, now: Int64) -> Int64 { places[place].line.units(captured: captured, now: now) }
 
-  func sent(_ stream: StreamID, _ picture: FrameID, _ attributes: msdk_encoded_frame, stamp: RTPTimestamp, at place: Int) {
+  func sent(
+    _ stream: StreamID, _ picture: FrameID, _ attributes: msdk_encoded_frame, hasTrailer: Bool = false, stamp: RTPTimestamp, at place: Int
+  ) {
     if places[place].sent.count >= ScriptedStreams.mostSent { places[place].sent.removeFirst() }
-    places[place].sent.append(Sent(stream: stream, picture: picture, attributes: attributes, stamp: stamp.rawValue))
+    places[place].sent.append(
+      Sent(stream: stream, picture: picture, attributes: attributes, hasTrailer: hasTrailer, stamp: stamp.rawValue))
   }
 
   /// Whose bytes came with that stamp: in the order of sending, so what was sent before it and did not come does not come any more.

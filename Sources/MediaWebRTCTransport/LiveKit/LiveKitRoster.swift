@@ -17,6 +17,8 @@ struct LiveKitRoster: Sendable {
   private var sids: [StreamID: String] = [:]
 
   func sid(of stream: StreamID) -> String? { sids[stream] }
+  /// Whether frames of a track may have metadata.
+  func carriesMetadata(_ sid: String) -> Bool { entries.values.contains { $0.tracks.contains { $0.sid == sid && $0.carriesMetadata } } }
   /// The stream by which somebody speaks; nil: they send no audio.
   func voice(of userID: String) -> StreamID? {
     entries[userID]?.tracks.first { !$0.isVideo && !$0.isScreen }.flatMap { streams[$0.sid] }
@@ -85,7 +87,7 @@ struct LiveKitRoster: Sendable {
     var description = StreamDescription(
       id: id, userID: userID, codec: LiveKitRoster.codec(of: track) ?? 0, format: LiveKitRoster.format(of: track))
     description.isMuted = !track.isVideo && track.isMuted
-    description.isEncrypted = track.isEncrypted
+    (description.isEncrypted, description.carriesMetadata) = (track.isEncrypted, track.carriesMetadata)
     return .streamAdded(description)
   }
 

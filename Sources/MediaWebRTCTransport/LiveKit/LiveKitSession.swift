@@ -271,7 +271,7 @@ final class LiveKitSession: RoomSession, TransportDelegate {
       case .answer(let sdp): try take(answer: sdp)
       case .candidate(let text, let mid, isSubscribing: true): state.withLock { $0.reception }?.addRemote(candidate: text, mid: mid)
       case .candidate(let text, let mid, _): try? state.withLock { $0.publisher }?.addRemote(candidate: text, mid: mid)
-      case .published(let cid): try publish(cid)
+      case .published(let cid, let carriesMetadata): try publish(cid, carriesMetadata: carriesMetadata)
       case .refused(let cid, let error): refused(cid, error)
       case .moderated(let cid, let isMuted): moderated(cid, isMuted)
       case .wanted(let cid, let layers):
@@ -442,7 +442,8 @@ final class LiveKitSession: RoomSession, TransportDelegate {
       let cid = "\(label)-\(state.nextCID)"
       state.cids[one.id] = cid
       state.client.announce(
-        cid, isScreen: one.isScreen, layers: sizes, isMuted: one.isMuted, isEncrypted: own.encrypts, format: one.format.announced, now: now)
+        cid, isScreen: one.isScreen, layers: sizes, isMuted: one.isMuted, isEncrypted: own.encrypts,
+        carriesMetadata: one.carriesMetadata, format: one.format.announced, now: now)
     }
   }
 
@@ -455,7 +456,7 @@ final class LiveKitSession: RoomSession, TransportDelegate {
   }
 
   /// The server knows what is about to come.
-  private func publish(_ cid: String) throws(MediaError) {
+  private func publish(_ cid: String, carriesMetadata: Bool) throws(MediaError) {
     // It may have ended meanwhile.
     guard let one = state.withLock({ state in state.publications.first { state.cids[$0.id] == cid } }) else { return }
     guard let publisher = connectPublisher() else { return }
@@ -465,7 +466,8 @@ final class LiveKitSession: RoomSession, TransportDelegate {
     }
     do throws(MediaError) {
       let layers = one.layers.layers.count > 1 ? LiveKitClient.layerNames.prefix(one.layers.layers.count) : []
-      try publisher.publish(one.id, one.codec, one.format, layers: Array(layers), as: RTPMedia.Track(label, cid))
+      try publisher.publish(
+        one.id, one.codec, one.format, layers: Array(layers), as: RTPMedia.Track(label, cid), appendsTrailers: carriesMetadata)
     } catch {
       return refused(cid, error)
     }
@@ -619,7 +621,8 @@ final class LiveKitSession: RoomSession, TransportDelegate {
 
   func subscribe(to stream: StreamID, _ sink: StreamSink) {
     guard let (sid, reception) = place(of: stream) else { return }
-    reception?.subscribe(to: sid, sink.encoded)
+    let carriesMetadata = state.withLock { $0.roster.carriesMetadata(sid) }
+    reception?.subscribe(to: sid, carriesMetadata ? MetadataSink(sink.encoded) : sink.encoded)
     change { state, _ in state.client.want(sid, true) }
   }
 

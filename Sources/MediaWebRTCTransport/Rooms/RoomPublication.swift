@@ -8,6 +8,8 @@ struct RoomPublication: Sendable {
   let codec: UInt32
   var format: StreamFormat
   let layers: StreamLayers
+  /// Frames are sent with their metadata, where the server takes it.
+  let carriesMetadata: Bool
   /// The server takes it.
   var isTaken = false
   /// Of audio.

@@ -153,10 +153,12 @@ final class RoomTransport: Transport {
 
   func makeStreamID() -> StreamID { StreamID.next() }
 
-  func publish(_ stream: StreamID, codec: UInt32, format: StreamFormat, layers: StreamLayers) throws(MediaError) {
+  func publish(
+    _ stream: StreamID, codec: UInt32, format: StreamFormat, layers: StreamLayers, carriesMetadata: Bool
+  ) throws(MediaError) {
     _ = try WebRTCTransport.check(codec, format)
     if !rules.takesLayers { try layers.checkIsOne(over: "a session of this kind") }
-    let one = RoomPublication(id: stream, codec: codec, format: format, layers: layers)
+    let one = RoomPublication(id: stream, codec: codec, format: format, layers: layers, carriesMetadata: carriesMetadata)
     let session: (any RoomSession)? = try state.withLock { state throws(MediaError) in
       guard state.phase != .idle, state.phase != .out else { throw MediaError(.state, "the session is not connecting or connected") }
       try rules.admits(one, state.publications)

@@ -77,11 +77,12 @@ package final class ServedPeer: Sendable {
 
   /// What is sent in a section of the offer that was taken last, in which the client receives, and what descriptions call it (a=msid); nil:
   /// in one that this end offers. Throws `.notFound` for a section that is not there, or that another stream has; else as
-  /// `Transport.publish`.
+  /// `Transport.publish`. `appendsTrailers`: each frame is followed by its metadata.
   package func publish(
-    _ stream: StreamID, codec: UInt32, format: StreamFormat, in section: String?, as track: (group: String, id: String)
+    _ stream: StreamID, codec: UInt32, format: StreamFormat, in section: String?, as track: (group: String, id: String),
+    appendsTrailers: Bool
   ) throws(MediaError) {
-    try peer.publish(stream, codec, format, in: section, as: RTPMedia.Track(track.group, track.id))
+    try peer.publish(stream, codec, format, in: section, as: RTPMedia.Track(track.group, track.id), appendsTrailers: appendsTrailers)
   }
 
   /// Ends the section of a stream, which this end offered: the client is to know another stream as another one.

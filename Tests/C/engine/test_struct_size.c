@@ -104,6 +104,13 @@ static msdk_result pass_encoded(const void *it) {
   return result;
 }
 
+static msdk_result pass_metadata(const void *it) {
+  msdk_video_frame *frame = picture_new(MSDK_PIXEL_NV12, 16, 16, 0);
+  msdk_result result = msdk_video_frame_set_metadata(frame, it);
+  msdk_video_frame_unref(frame);
+  return result;
+}
+
 static msdk_result pass_sound_options(const void *it) {
   msdk_outgoing_audio *stream = NULL;
   msdk_result result = msdk_outgoing_audio_create(lively.engine, it, &stream);
@@ -207,7 +214,10 @@ static void structs_that_are_read(void) {
   tap.queue_capacity = 5;
   msdk_audio_tap_options audio_tap = MSDK_INIT(msdk_audio_tap_options);
   audio_tap.queue_ms = 100;
+  msdk_frame_metadata metadata = MSDK_INIT(msdk_frame_metadata);
+  metadata.user_data_size = 1;
   const input inputs[] = {
+    {"frame_metadata", &metadata, sizeof metadata, pass_metadata},
     {"video_tap_options", &tap, sizeof tap, pass_tap_options},
     {"audio_tap_options", &audio_tap, sizeof audio_tap, pass_audio_tap_options},
     {"engine_options", &engine, sizeof engine, pass_engine_options},
@@ -332,6 +342,15 @@ static msdk_result fill_format_at(void *it) {
   return result;
 }
 static msdk_result fill_participant(void *it) { return msdk_session_participant_at(lively.alice, 1, it); }
+static msdk_result fill_metadata(void *it) {
+  msdk_video_frame *frame = picture_new(MSDK_PIXEL_NV12, 16, 16, 0);
+  msdk_frame_metadata metadata = MSDK_INIT(msdk_frame_metadata);
+  metadata.frame_id = metadata.user_data_size = 1;
+  CHECK_OK(msdk_video_frame_set_metadata(frame, &metadata));
+  msdk_result result = msdk_video_frame_get_metadata(frame, it);
+  msdk_video_frame_unref(frame);
+  return result;
+}
 static msdk_result fill_incoming_info(void *it) { return msdk_incoming_video_get_info(lively.incoming, it); }
 static msdk_result fill_outgoing_info(void *it) { return msdk_outgoing_video_get_info(lively.outgoing, it); }
 static msdk_result fill_event(void *it) { /* each needs an event of its own */
@@ -441,6 +460,7 @@ static const output outputs[] = {
   {"serve_info (served)", sizeof(msdk_serve_info), fill_served},
   {"access_request", sizeof(msdk_access_request), fill_request},
   {"audio_format (producer)", sizeof(msdk_audio_format), fill_producer_format},
+  {"frame_metadata", sizeof(msdk_frame_metadata), fill_metadata},
   {"incoming_video_info", sizeof(msdk_incoming_video_info), fill_incoming_info},
   {"outgoing_video_info", sizeof(msdk_outgoing_video_info), fill_outgoing_info},
   {"incoming_audio_info", sizeof(msdk_incoming_audio_info), fill_sound_in_info},

@@ -163,7 +163,7 @@ static void one_step(void) {
     one_sound_step();
     return;
   }
-  switch (below(49)) {
+  switch (below(50)) {
   case 0: case 1: make_session(); break;
   case 2: case 3: make_stream(); break;
   case 4: make_frame(); break;
@@ -196,6 +196,7 @@ static void one_step(void) {
   case 44: doors(); break;
   case 45: if (below(4) == 0) served_rooms(); break;
   case 46: prefer(); break;
+  case 47: metadata(); break;
   default: msdk_engine_advance_clock(engine, below(30) == 0 ? below(60) * SECOND : below(100) * MS); break;
   }
 }

@@ -70,6 +70,7 @@ static void make_stream(void) {
   options.encoded_input = options.codec == MSDK_CODEC_VP8 && below(6) == 0;
   if (goes_wrong(10)) options.encoder_threads = number();
   if (goes_wrong(10)) options.most_layers = number();
+  options.carries_metadata = goes_wrong(10) ? number() : below(2);
   if (goes_wrong(10)) options.target_bitrate = random_next(&seed);
   if (goes_wrong(10)) options.max_bitrate = number();
   if (goes_wrong(10)) options.key_frame_interval_ms = number();
@@ -177,6 +178,21 @@ static void convert(void) {
   msdk_video_frame *made = NULL;
   if (msdk_video_frame_convert(frame(), &wanted, &made) >= 0) keep_frame(made);
   msdk_video_frame_convert_into(frame(), (msdk_video_frame *)(uintptr_t)frame());
+}
+
+static void metadata(void) {
+  msdk_frame_metadata metadata = MSDK_INIT(msdk_frame_metadata);
+  for (uint32_t i = 0; i < MSDK_FRAME_USER_DATA_MAX; i++) metadata.user_data[i] = (uint8_t)below(256);
+  metadata.user_data_size = goes_wrong(10) ? number() : below(260);
+  if (below(2) == 0) metadata.frame_id = number();
+  if (below(2) == 0) metadata.user_timestamp_us = random_next(&seed);
+  if (goes_wrong(10)) metadata.reserved0 = number();
+  metadata.struct_size = struct_size(sizeof metadata);
+  msdk_encoded_frame *bits = (msdk_encoded_frame *)(uintptr_t)encoded[below(KEPT)];
+  msdk_video_frame_set_metadata((msdk_video_frame *)(uintptr_t)frame(), below(8) == 0 ? NULL : &metadata);
+  msdk_encoded_frame_set_metadata(bits, &metadata);
+  msdk_video_frame_get_metadata(frame(), &metadata);
+  msdk_encoded_frame_get_metadata(bits, &metadata);
 }
 
 static void references(void) {

@@ -7,7 +7,8 @@ package protocol FuzzTarget: SendableMetatype {
 }
 
 package let fuzzTargets: [any FuzzTarget.Type] = [
-  SRTPOpening.self, SealedFrames.self, SealedData.self, TLSRecords.self, TLSCertificateFiles.self, DTLSClientConversation.self,
+  SRTPOpening.self, SealedFrames.self, SealedData.self, FrameTrailers.self, TLSRecords.self, TLSCertificateFiles.self,
+  DTLSClientConversation.self,
   DTLSServerConversation.self,
   SCTPConversation.self,
   ICEConversation.self, JSEPConversation.self, SDPText.self, RTCPCompound.self, SessionReceive.self, PayloadHeaders.self,

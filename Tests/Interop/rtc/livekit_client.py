@@ -42,6 +42,7 @@ class LiveKitClient:
         self.events: list[tuple[str, ...]] = []
         self.words: dict[tuple[str, int], list[Optional[tuple[int, int]]]] = defaultdict(list)  # of pictures, and None for one that cannot be read
         self.last: dict[tuple[str, int], np.ndarray] = {}
+        self.metadata: dict[tuple[str, int], list[Optional[tuple[bytes, int, int]]]] = defaultdict(list)  # of pictures
         self.samples: dict[str, list[np.ndarray]] = defaultdict(list)
         self.data: list[tuple[str, bytes, str]] = []
         self.qualities: dict[str, Any] = {}  # of connections
@@ -74,11 +75,13 @@ class LiveKitClient:
     # --------------------------------------------------------------------------------------------------------------- sending
 
     async def publish_video(self, stream: int, source: int = CAMERA, *, simulcast: bool = False, codec: int = rtc.VideoCodec.VP8,
-                            size: tuple[int, int] = (material.WIDTH, material.HEIGHT)) -> rtc.LocalTrackPublication:
+                            size: tuple[int, int] = (material.WIDTH, material.HEIGHT), metadata: bool = False) -> rtc.LocalTrackPublication:
         pictures = rtc.VideoSource(*size, is_screencast=source == SCREEN)
         track = rtc.LocalVideoTrack.create_video_track(f"video {stream}", pictures)
-        self.begin(self._send_pictures(pictures, stream, size))
-        return await self.own.publish_track(track, rtc.TrackPublishOptions(source=source, simulcast=simulcast, video_codec=codec))
+        self.begin(self._send_pictures(pictures, stream, size, metadata))
+        features = rtc.FrameMetadataFeature.values() if metadata else []
+        options = rtc.TrackPublishOptions(source=source, simulcast=simulcast, video_codec=codec, frame_metadata_features=features)
+        return await self.own.publish_track(track, options)
 
     async def encoded(self, publication: rtc.LocalTrackPublication) -> dict[str, int]:
         """Frames of each layer, by its name."""
@@ -92,12 +95,16 @@ class LiveKitClient:
         self.begin(self._send_tone(sound, frequency))
         return await self.own.publish_track(track, rtc.TrackPublishOptions(source=MICROPHONE))
 
-    async def _send_pictures(self, source: rtc.VideoSource, stream: int, size: tuple[int, int]) -> None:
+    async def _send_pictures(self, source: rtc.VideoSource, stream: int, size: tuple[int, int], has_metadata: bool) -> None:
         chroma = bytes([128]) * (size[0] * size[1] // 2)
         start, number = asyncio.get_running_loop().time(), 0
         while True:
             luma = numbered.luma(stream, number, False, *size)
-            source.capture_frame(rtc.VideoFrame(*size, rtc.VideoBufferType.I420, luma.tobytes() + chroma))
+            said = None
+            if has_metadata:
+                data, timestamp, frame_id = numbered.metadata(number)
+                said = rtc.FrameMetadata(user_data=data, user_timestamp=timestamp, frame_id=frame_id)
+            source.capture_frame(rtc.VideoFrame(*size, rtc.VideoBufferType.I420, luma.tobytes() + chroma), metadata=said)
             number += 1
             await asyncio.sleep(max(0.0, start + number / RATE - asyncio.get_running_loop().time()))
 
@@ -130,6 +137,8 @@ class LiveKitClient:
                 picture = np.frombuffer(frame.data, np.uint8)[:frame.width * frame.height].reshape(frame.height, frame.width)
                 read = numbered.read(picture)
                 self.words[key].append(read)
+                said = event.metadata
+                self.metadata[key].append((said.user_data, said.user_timestamp, said.frame_id) if said else None)
                 if read:
                     self.last[key] = picture.copy()
         finally:

@@ -17,16 +17,18 @@ class RoomMember:
     """Connects at once. Others are known by their display names."""
 
     def __init__(self, url: str, name: str, stream: int, frequency: float, token: Optional[str] = None, *, is_screen: bool = False,
-                 size: tuple[int, int] = (material.WIDTH, material.HEIGHT), rate: int = material.RATE, encrypts: bool = False, key: Optional[str] = None) -> None:
+                 size: tuple[int, int] = (material.WIDTH, material.HEIGHT), rate: int = material.RATE, encrypts: bool = False, key: Optional[str] = None,
+                 has_metadata: bool = False) -> None:
         self.engine = mediasdk.Engine()
         self.session = self.engine.create_session(url, f"id-{name}", name, access_token=token, encrypt_frames=encrypts,
                                                  encrypt_data=encrypts)
         if key is not None:
             self.session.set_frame_key(key)
-        self.name, self.stream, self.frequency = name, stream, frequency
+        self.name, self.stream, self.frequency, self.has_metadata = name, stream, frequency, has_metadata
         self.names: dict[str, str] = {}
         self.pictures: dict[str, list[np.ndarray]] = defaultdict(list)
         self.times: dict[str, list[float]] = defaultdict(list)  # of the pictures
+        self.metadata: dict[str, list[mediasdk.FrameMetadata]] = defaultdict(list)  # of the pictures
         self.samples: dict[str, list[np.ndarray]] = defaultdict(list)
         self.kinds: dict[str, mediasdk.VideoKind] = {}
         self.undecodable: list[str] = []  # whose videos cannot be decoded here
@@ -45,7 +47,7 @@ class RoomMember:
         self.session.connect(wait=False)
         format = mediasdk.VideoFormat("I420", *size, rate)
         kind = mediasdk.VideoKind.SCREEN_SHARE if is_screen else mediasdk.VideoKind.VIRTUAL
-        self.video = self.engine.create_outgoing_video(format, limits="EXTENDED", kind=kind)
+        self.video = self.engine.create_outgoing_video(format, limits="EXTENDED", kind=kind, carries_metadata=has_metadata)
         self.audio = self.engine.create_outgoing_audio(application="AUDIO")
         self.start_video()
         self.session.start_audio(self.audio)
@@ -58,7 +60,7 @@ class RoomMember:
     def start_video(self) -> None:
         """First, and after it was stopped."""
         self.session.start_video(self.video)
-        self._begin(self.video.run_async(Pictures(self.stream)))
+        self._begin(self.video.run_async(Pictures(self.stream, self.has_metadata)))
 
     def keep(self, video: mediasdk.IncomingVideo, name: str) -> None:
         self._begin(self._keep_pictures(video, name))
@@ -104,6 +106,7 @@ class RoomMember:
             with frame:
                 self.pictures[name].append(frame.plane_array(0).copy())
                 self.times[name].append(time.monotonic())
+                self.metadata[name].append(frame.metadata)
 
     async def _keep_samples(self, stream: mediasdk.IncomingAudio, name: str) -> None:
         async for frame in stream:

@@ -337,6 +337,37 @@ class LiveKitRoom(unittest.IsolatedAsyncioTestCase):
         dora.session.set_frame_key(manager.key_provider.export_shared_key(0))
         await self.sees_anna(dora)
 
+    async def check_metadata(self, **secrets: Any) -> None:
+        """Each picture comes with what was sent with it: between the SDK, a member and a session, all of whom send and receive."""
+        anna = await self.client("anna", **({"encryption": secrets["sdk"]} if secrets else {}))
+        await anna.publish_video(ANNA[0], metadata=True)
+        key = {"encrypts": True, "key": secrets["key"]} if secrets else {}
+        bob, cleo = self.session("Bob", *BOB, has_metadata=True, **key), self.member("Cleo", *CLEO, has_metadata=True, **key)
+
+        def wrong(words: list[Any], metadata: list[Any]) -> list[Any]:
+            return [(one, came) for one, came in zip(words, metadata) if one and (not came or tuple(came) != numbered.metadata(one[1]))]
+
+        for name, stream in [("id-Bob", BOB[0]), ("id-Cleo", CLEO[0])]:
+            await self.sees(anna, name, stream)
+            words, metadata = anna.words[name, CAMERA], anna.metadata[name, CAMERA]
+            self.assertEqual(wrong(words, metadata), [], self.told)
+            self.assertGreater(len([one for one in words if one]), PICTURES // 2)
+        for member, names in [(bob, ["Anna", "Cleo"]), (cleo, ["Anna", "Id-Bob"])]:
+            for name in names:
+                await self.until(f"{member.name} sees {name}", lambda: len(member.pictures[name]) >= PICTURES)
+                words = [numbered.read(picture) for picture in member.pictures[name]]
+                came = [(one.user_data, one.user_timestamp_us, one.frame_id) for one in member.metadata[name]]
+                self.assertEqual(wrong(words, came), [], self.told)
+                self.assertGreater(len([one for one in words if one]), PICTURES // 2)
+                self.assertTrue(member.videos[name].carries_metadata)
+
+    async def test_metadata(self) -> None:
+        await self.check_metadata()
+
+    async def test_metadata_beside_encryption(self) -> None:
+        key = "correct horse battery staple"
+        await self.check_metadata(key=key, sdk=rtc.E2EEOptions(key_provider_options=rtc.KeyProviderOptions(shared_key=key.encode())))
+
     async def test_encrypted_data(self) -> None:
         """Data, texts and calls, end to end, with LiveKit's SDK: a member, a session, and one without a key."""
         key, state = "correct horse battery staple", mediasdk.EncryptionState

@@ -42,6 +42,23 @@ import Testing
     #expect(pixels.enumerated().allSatisfy { $0.offset % 4 != 3 || $0.element == 255 })
   }
 
+  /// A trailer of metadata that stays at the end of a frame (`FrameTrailer`): the picture is the same.
+  @Test func whatFollowsAFrameChangesNothing() throws {
+    let clip = try IVFClip("bunny-720p25.ivf")
+    let decoders = [try VP8Decoder(), try VP8Decoder()]
+    let shown = [GuardedFrame(.i420, 1280, 720), GuardedFrame(.i420, 1280, 720)]
+    let scratch = ConversionScratch()
+    let trailer = [0xFC, ~248] + [UInt8](repeating: 0x5A, count: 248) + [0] + Array("LKTS".utf8)
+    for bytes in clip.frames.prefix(40) {
+      for (index, decoder) in decoders.enumerated() {
+        let picture = try #require(try decoder.decode(index == 0 ? bytes : bytes + trailer))
+        #expect(!picture.isCorrupt)
+        try VideoConverter.convert(picture, color: ColorSpace(), into: shown[index].frame, scratch: scratch)
+      }
+      #expect((0..<3).allSatisfy { shown[0].pixels($0) == shown[1].pixels($0) })
+    }
+  }
+
   @Test func aKeyFrameMayChangeTheSize() throws {
     let decoder = try VP8Decoder()
     for (width, height) in [(64, 36), (17, 9), (320, 180), (1, 1), (64, 36)] {

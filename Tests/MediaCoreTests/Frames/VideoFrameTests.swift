@@ -165,4 +165,29 @@ import Testing
     #expect(!frame.fits(format(.i420, 8, 6)))
     #expect(!frame.fits(format(.nv12, 6, 8)))
   }
+
+  @Test func metadataStaysWithTheFrame() throws {
+    let trailer: [UInt8] = [0xFC, 0xFD, 0x97, 0x96, 0xF6] + Array("LKTS".utf8)
+    let format = VideoFormat(.gray8, width: 4, height: 4)
+    let frame = try VideoFrame.make(format)
+    defer { frame.release() }
+    #expect(frame.metadata.isEmpty)
+    trailer.withUnsafeBytes { frame.setMetadata($0) }
+    let view = try frame.view()
+    defer { view.release() }
+    let copy = try VideoFrame.make(format)
+    defer { copy.release() }
+    copy.copyIdentity(from: frame)
+    frame.setMetadata(UnsafeRawBufferPointer(start: nil, count: 0))
+    #expect(frame.metadata.isEmpty && Array(view.metadata) == trailer && Array(copy.metadata) == trailer)
+    copy.copyIdentity(from: copy)
+    #expect(Array(copy.metadata) == trailer)
+    copy.copyIdentity(from: frame)
+    #expect(copy.metadata.isEmpty)
+    try view.check()
+    // The next frame in its place has none.
+    let other = try VideoFrame.make(format)
+    #expect(other.metadata.isEmpty)
+    other.release()
+  }
 }

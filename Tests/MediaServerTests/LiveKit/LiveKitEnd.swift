@@ -39,7 +39,7 @@ final class LiveKitEnd {
   /// `publishes`: of each stream whether it is video. It takes media in so many sections of each kind.
   init(
     _ house: ServerHouse, _ identity: String, at address: String, publishes: [Bool] = [], sections: Int = 1, isSubscribing: Bool = true,
-    version: LiveKitVersion = .one, carriesVideo: Bool = false, grant: (inout LiveKitGrants) -> Void = { _ in }
+    version: LiveKitVersion = .one, carriesVideo: Bool = false, takesTrailers: Bool = false, grant: (inout LiveKitGrants) -> Void = { _ in }
   ) throws {
     (self.house, self.identity, self.version) = (house, identity, version)
     host = try house.network.addHost(address)
@@ -59,12 +59,16 @@ final class LiveKitEnd {
     for isVideo in publishes { try media.publish(isVideo: isVideo) }
     channel = try link.openChannel(MessageChannelOptions(label: "_reliable"))
     guard version == .one else {
-      try wire.openWebSocket("/rtc?auto_subscribe=\(isSubscribing ? 1 : 0)", token: try LiveKitEnd.token(house, identity, grant))
+      let capabilities = takesTrailers ? "&capabilities=CAP_PACKET_TRAILER" : ""
+      try wire.openWebSocket(
+        "/rtc?auto_subscribe=\(isSubscribing ? 1 : 0)\(capabilities)", token: try LiveKitEnd.token(house, identity, grant))
       return
     }
     try receive(audio: sections, video: sections)
     var request = LiveKitJoinRequest()
     request.settings = LiveKitConnectionSettings(isSubscribing: isSubscribing)
+    request.client = LiveKitClientInfo()
+    if takesTrailers { request.client?.capabilities = [.packetTrailer] }
     request.offer = LiveKitDescription(type: "offer", sdp: try describe())
     request.tracks = announcements
     try enter(request, try LiveKitEnd.token(house, identity, grant))
@@ -98,11 +102,15 @@ final class LiveKitEnd {
     return try link.localDescription()
   }
 
+  /// Of its video.
+  var trailers: [LiveKitTrailerFeature] = []
+
   private var announcements: [LiveKitAddTrack] {
     LiveKitOffer((try? link.localDescription()) ?? "").sections.filter(\.isSent).map { section in
       var track = LiveKitAddTrack()
       (track.cid, track.type, track.name) = (section.track ?? "", section.isVideo ? .video : .audio, "a track")
       track.source = section.isVideo ? .camera : .microphone
+      if section.isVideo { track.trailers = trailers }
       return track
     }
   }

@@ -86,7 +86,7 @@ import Testing
       (published.cid, published.track) = (cid, LiveKitTrack(sid: sid, isVideo: cid == "c1", isScreen: false, isMuted: cid == "c2").info)
       say(.published(published))
     }
-    #expect(events() == [.published(cid: "c1"), .published(cid: "c2")])
+    #expect(events() == [.published(cid: "c1", carriesMetadata: false), .published(cid: "c2", carriesMetadata: false)])
     // What has changed meanwhile is said.
     guard case .mute(let mute)? = try said().first else { throw MediaError(.fail, "no mute") }
     #expect(mute.sid == "TR_2" && !mute.isMuted)
@@ -95,6 +95,25 @@ import Testing
     #expect(events() == [.moderated(cid: "c2", isMuted: true)])
     say(.unpublished(LiveKitTrackID(sid: "TR_1")))
     guard case .refused("c1", _)? = events().first else { throw MediaError(.fail, "it goes on") }
+  }
+
+  /// Trailers are sent where the server says that it knows of them.
+  @Test func metadataIsAnnounced() throws {
+    #expect(client.target.contains("&capabilities=CAP_PACKET_TRAILER"))
+    join()
+    _ = events()
+    client.announce("c1", isScreen: false, layers: [(640, 480)], carriesMetadata: true, now: 0)
+    client.announce("c2", isScreen: false, layers: [(640, 480)], carriesMetadata: true, now: 0)
+    client.announce("c3", isScreen: false, layers: [], carriesMetadata: true, now: 0)
+    let tracks = try said().compactMap { if case .addTrack(let track) = $0 { track } else { nil } }
+    #expect(tracks.map(\.trailers) == [[.userTimestamp, .frameID, .userData], [.userTimestamp, .frameID, .userData], []])
+    for (cid, knows) in [("c1", true), ("c2", false)] {
+      var (published, track) = (LiveKitTrackPublished(), LiveKitTrack(sid: "TR_\(cid)", isVideo: true, isScreen: false))
+      track.carriesMetadata = knows
+      (published.cid, published.track) = (cid, track.info)
+      say(.published(published))
+    }
+    #expect(events() == [.published(cid: "c1", carriesMetadata: true), .published(cid: "c2", carriesMetadata: false)])
   }
 
   @Test func layersAreAnnouncedAndWanted() throws {

@@ -40,6 +40,25 @@ import Testing
     #expect(try get("/rtc/v1?join_request=\(text)")?.joining().resumed == nil)
   }
 
+  @Test func capabilitiesAreInTheQueryOrInTheRequest() throws {
+    func takes(_ target: String) throws -> Bool {
+      let joining = try #require(try get(target)).joining()
+      return joining.request.client?.capabilities.contains(.packetTrailer) ?? false
+    }
+    #expect(try takes("/rtc?capabilities=CAP_PACKET_TRAILER,CAP_COMPRESSION_DEFLATE_RAW"))
+    #expect(try takes("/rtc?capabilities=CAP_UNUSED%2CCAP_PACKET_TRAILER"))
+    for other in ["", "?capabilities=", "?capabilities=CAP_PACKET", "?capabilities=XCAP_PACKET_TRAILER"] {
+      #expect(try !takes("/rtc\(other)"))
+    }
+    for capabilities in [[], [LiveKitCapability.packetTrailer]] {
+      var (plain, request) = (LiveKitWrappedJoin(), LiveKitJoinRequest())
+      request.client = LiveKitClientInfo()
+      request.client?.capabilities = capabilities
+      plain.request = request.encoded
+      #expect(try takes("/rtc/v1?join_request=\(Base64.urlEncode(plain.encoded))") == !capabilities.isEmpty)
+    }
+  }
+
   @Test func nothingUnpacksWithoutBounds() throws {
     let entrance = try #require(try get("/rtc/v1?join_request=\(bomb)"))
     let error = #expect(throws: MediaError.self) { try entrance.joining() }

@@ -431,6 +431,11 @@ class ExampleTest(unittest.TestCase):
         self.assertRegex(done.stdout, r"^bob: ACTIVE, \d+ frames received, [1-9]\d* decoded, reads only bob reads this\n"
                          r"eve: NO_KEY, [1-9]\d* frames received, 0 decoded, reads nothing\n$")
 
+    def test_metadata(self) -> None:
+        done = run(str(EXAMPLES / "metadata.py"))
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertRegex(done.stdout, r"^bob received ([1-9]\d*) frames, and found the box in \1\n$")
+
     @unittest.skipUnless(plugin_dir().is_dir(), "needs the plugins")
     def test_filter(self) -> None:
         done = run(str(EXAMPLES / "filter.py"), "--plugins", str(plugin_dir()), "--input", str(ROOT / "Tests/Media/bunny-720p25.ivf"))
@@ -441,7 +446,7 @@ class ExampleTest(unittest.TestCase):
 
     def test_every_example_helps(self) -> None:
         for name in ("tone.py", "answer.py", "record.py", "grid.py", "rtp.py", "demo.py", "receive.py", "filter.py", "serve.py", "webrtc.py",
-                     "chat.py", "files.py", "rpc.py", "layers.py", "encrypted.py"):
+                     "chat.py", "files.py", "rpc.py", "layers.py", "encrypted.py", "metadata.py"):
             done = run(str(EXAMPLES / name), "--help")
             self.assertEqual((done.returncode, done.stderr), (0, ""), name)
             self.assertIn("usage: ", done.stdout)

@@ -23,7 +23,8 @@ Pass = Callable[[Any], int]
 NOT_OPTIONS = {"msdk_video_frame", "msdk_audio_frame", "msdk_module"}
 # Frames that the SDK made, in functions that do not read them as a description.
 MADE = {("msdk_frame_sender_send_encoded", "msdk_encoded_frame"), ("msdk_outgoing_audio_send_encoded", "msdk_encoded_frame"),
-        ("msdk_encoded_frame_ref", "msdk_encoded_frame"), ("msdk_encoded_frame_unref", "msdk_encoded_frame")}
+        ("msdk_encoded_frame_get_metadata", "msdk_encoded_frame"), ("msdk_encoded_frame_ref", "msdk_encoded_frame"),
+        ("msdk_encoded_frame_unref", "msdk_encoded_frame")}
 # Constants in comments of numbers, which are not values to choose from.
 NUMBERS = re.compile(r"MSDK_(?:ZERO|TIME_ZERO|PORT_ANY|TEXT_MAX|NAME_MAX|DIMENSION_MAX|\w+_MIN|\w+_MAX|E_\w+|EVENT_\w+|PLUGIN_EVENT_\w+)\b")
 UNKNOWN = 0x7FFF_FFF1
@@ -154,6 +155,14 @@ class UnknownInputTest(unittest.TestCase):
         packet.data = ctypes.addressof(self.keep((ctypes.c_uint8 * 3)(0xF8, 0xFF, 0xFE)))
         yield ("msdk_encoded_frame_create", "msdk_encoded_frame", packet,
                self.made("msdk_encoded_frame_create", end=library.msdk_encoded_frame_unref))
+
+        bits = ctypes.c_void_p()
+        self.assertEqual(library.msdk_encoded_frame_create(ctypes.byref(packet), ctypes.byref(bits)), 0)
+        self.addCleanup(library.msdk_encoded_frame_unref, bits)
+        for kind, frame in [("video", out), ("encoded", bits)]:
+            function = f"msdk_{kind}_frame_set_metadata"
+            yield (function, "msdk_frame_metadata", s.FrameMetadata(user_data_size=1),
+                   lambda pointer, function=function, frame=frame: getattr(library, function)(frame, pointer))
 
         tap = library.msdk_outgoing_video_start_tap
         yield ("msdk_outgoing_video_start_tap", "msdk_video_tap_options", s.VideoTapOptions(),

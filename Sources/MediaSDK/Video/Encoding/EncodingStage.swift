@@ -68,6 +68,7 @@ final class EncodingStage: @unchecked Sendable {
     native.pointee.sequence = step.sequence
     frame.format.color.tell(&native.pointee)
     encoded.seal()
+    encoded.setMetadata(frame.metadata)
     if encoded.isKeyFrame { lastKeyFrame = step.timestamp }
     return encoded
   }

@@ -25,8 +25,8 @@ public final class LiveKitClient {
     case answer(String)
     /// Of the server (RFC 8838).
     case candidate(String, mid: String?, isSubscribing: Bool)
-    /// What was announced may be offered now.
-    case published(cid: String)
+    /// What was announced may be offered now. `carriesMetadata`: the server knows that its frames have trailers, and its receivers are notified.
+    case published(cid: String, carriesMetadata: Bool)
     /// It is not taken, or not any longer.
     case refused(cid: String, MediaError)
     /// A moderator muted what was announced so, or ended that.
@@ -123,7 +123,7 @@ public final class LiveKitClient {
   public init(as guest: LiveKitGuest? = nil, now: Int64) {
     (deadline, heardAt) = (now &+ LiveKitClient.entryPatience, now)
     let settings = "protocol=\(LiveKitClient.protocolVersion)&auto_subscribe=0&adaptive_stream=0&\(LiveKitExtension.parameter)=1"
-    target = "/rtc?\(settings)\(guest?.query ?? "")"
+    target = "/rtc?\(settings)&capabilities=\(LiveKitCapability.packetTrailerName)\(guest?.query ?? "")"
   }
 
   /// What the handshake asks for, after the server's url. Nothing is received that is not asked for.
@@ -190,10 +190,10 @@ public final class LiveKitClient {
   public static let layerNames = ["q", "h", "f"]
 
   /// A track that is about to be offered in a section whose track (a=msid) has the name `cid`. `layers`: the sizes of those of a video, the smallest
-  /// first, one to three; none of audio. `.published` or `.refused` follows.
+  /// first, one to three; none of audio. `carriesMetadata`: its frames have trailers. `.published` or `.refused` follows.
   public func announce(
     _ cid: String, isScreen: Bool, layers: [(width: UInt32, height: UInt32)], isMuted: Bool = false, isEncrypted: Bool = false,
-    format: Format? = nil, now: Int64
+    carriesMetadata: Bool = false, format: Format? = nil, now: Int64
   ) {
     let isVideo = !layers.isEmpty
     let kind = isVideo ? (isScreen ? "screen_share" : "camera") : (isScreen ? "screen_share_audio" : "microphone")
@@ -205,6 +205,7 @@ public final class LiveKitClient {
     (track.width, track.height) = layers.last ?? (0, 0)
     track.source = isVideo ? (isScreen ? .screenShare : .camera) : (isScreen ? .screenShareAudio : .microphone)
     track.name = isVideo ? (isScreen ? "screen" : "camera") : (isScreen ? "screen audio" : "microphone")
+    if carriesMetadata, isVideo { track.trailers = LiveKitTrailerFeature.allCases }
     // Where there is one layer, the server need not ask for others.
     track.layers = zip(layers.count > 1 ? LiveKitClient.qualities : [.high], layers).enumerated().map { index, layer in
       var one = LiveKitLayer()
@@ -552,7 +553,8 @@ public final class LiveKitClient {
     guard let one = announcements[published.cid] else { return withdraw(sid: track.sid) }
     guard one.sid == nil else { return }
     announcements[published.cid]?.sid = track.sid
-    events.append(.published(cid: published.cid))
+    let carriesMetadata = !track.trailers.isEmpty && !one.request.trailers.isEmpty
+    events.append(.published(cid: published.cid, carriesMetadata: carriesMetadata))
     if one.isMuted != track.isMuted { say(.mute(LiveKitMute(sid: track.sid, isMuted: one.isMuted))) }
   }
 

@@ -43,6 +43,7 @@ public struct LiveKitOther: Sendable, Equatable {
     var kept = LiveKitTrackInfo()
     (kept.sid, kept.type, kept.isMuted, kept.source) = (info.sid, info.type, info.isMuted, info.source)
     (kept.width, kept.height, kept.encryption, kept.format) = (info.width, info.height, info.encryption, info.format)
+    if info.type == .video { kept.trailers = LiveKitTrailerFeature.allCases.filter(info.trailers.contains) }
     kept.mimeType = info.mimeType.utf8.count <= 64 ? info.mimeType : "?"
     return LiveKitTrack(kept)
   }

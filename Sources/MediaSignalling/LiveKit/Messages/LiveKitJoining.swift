@@ -1,5 +1,14 @@
 import MediaCore
 
+/// What a client can do that others of its protocol may not.
+enum LiveKitCapability: Int32, ProtoChoice {
+  /// It takes frames that end with a trailer (`FrameTrailer`).
+  case packetTrailer = 1
+
+  /// As the parameter `capabilities` of a url has it, in a list with commas.
+  static let packetTrailerName = "CAP_PACKET_TRAILER"
+}
+
 /// What a client is.
 struct LiveKitClientInfo: ProtoMessage {
   /// The SDK's number; 0: another program.
@@ -15,6 +24,7 @@ struct LiveKitClientInfo: ProtoMessage {
   var network = ""
   var otherSDKs = ""
   var clientProtocol: Int32 = 0
+  var capabilities: [LiveKitCapability] = []
 
   mutating func visit(_ fields: inout ProtoFields) throws(MediaError) {
     fields.number(1, &sdk)
@@ -29,6 +39,7 @@ struct LiveKitClientInfo: ProtoMessage {
     try fields.text(10, &network)
     try fields.text(11, &otherSDKs)
     fields.number(12, &clientProtocol)
+    try fields.choices(13, &capabilities)
   }
 }
 

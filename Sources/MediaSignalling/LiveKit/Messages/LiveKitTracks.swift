@@ -28,6 +28,13 @@ enum LiveKitEncryption: Int32, ProtoNamedChoice {
   static var names: String { "NONE GCM CUSTOM" }
 }
 
+/// What the trailers of a video track's frames may have (`FrameTrailer`).
+enum LiveKitTrailerFeature: Int32, ProtoNamedChoice, CaseIterable {
+  case userTimestamp = 0, frameID = 1, userData = 2
+
+  static var names: String { "PTF_USER_TIMESTAMP PTF_FRAME_ID PTF_USER_DATA" }
+}
+
 /// A size that a video track is sent in.
 struct LiveKitLayer: ProtoMessage {
   var quality = LiveKitQuality.low
@@ -101,6 +108,7 @@ struct LiveKitTrackInfo: ProtoMessage {
   var hasNoRED = false
   var encryption = LiveKitEncryption.none
   var stream = ""
+  var trailers: [LiveKitTrailerFeature] = []
   var format: LiveKitStreamFormat?
 
   mutating func visit(_ fields: inout ProtoFields) throws(MediaError) {
@@ -121,6 +129,7 @@ struct LiveKitTrackInfo: ProtoMessage {
     try fields.flag(15, "disable_red", &hasNoRED)
     try fields.choice(16, "encryption", &encryption)
     try fields.text(17, "stream", &stream)
+    try fields.choices(21, "packet_trailer_features", &trailers)
     try fields.message(LiveKitExtension.field, &format)
   }
 }
@@ -143,6 +152,7 @@ struct LiveKitAddTrack: ProtoMessage {
   var hasNoRED = false
   var encryption = LiveKitEncryption.none
   var stream = ""
+  var trailers: [LiveKitTrailerFeature] = []
   var format: LiveKitStreamFormat?
 
   mutating func visit(_ fields: inout ProtoFields) throws(MediaError) {
@@ -161,6 +171,7 @@ struct LiveKitAddTrack: ProtoMessage {
     fields.flag(13, &hasNoRED)
     fields.choice(14, &encryption)
     try fields.text(15, &stream)
+    try fields.choices(18, &trailers)
     try fields.message(LiveKitExtension.field, &format)
   }
 }

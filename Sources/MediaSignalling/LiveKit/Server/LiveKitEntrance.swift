@@ -80,6 +80,11 @@ public struct LiveKitEntrance: Sendable, Equatable {
     var request = LiveKitJoinRequest()
     request.settings = LiveKitConnectionSettings(isSubscribing: flag("auto_subscribe"), isAdaptive: flag("adaptive_stream"))
     (request.isResuming, request.sid) = (flag("reconnect"), LiveKitEntrance.value("sid", query) ?? "")
+    let capabilities = LiveKitEntrance.value("capabilities", query)?.utf8.split(separator: UInt8(ascii: ",")) ?? []
+    if capabilities.contains(where: { $0.elementsEqual(LiveKitCapability.packetTrailerName.utf8) }) {
+      request.client = LiveKitClientInfo()
+      request.client?.capabilities = [.packetTrailer]
+    }
     return request
   }
 

@@ -97,6 +97,8 @@ public final class LiveKitServerSession {
   public let version: LiveKitVersion
   /// It is a session of this library.
   public let isExtended: Bool
+  /// It takes frames that end with their metadata (`FrameTrailer`), of tracks that say so.
+  public var takesTrailers: Bool { request.client?.capabilities.contains(.packetTrailer) ?? false }
   private let makeSID: () -> String
   private var isWelcome = false
   private var isEnded = false

@@ -25,6 +25,8 @@ public struct LiveKitTrack: Sendable, Equatable {
     (info.width, info.height, info.source) = (announced.width, announced.height, announced.source)
     (info.hasNoDTX, info.isStereo, info.hasNoRED) = (announced.hasNoDTX, announced.isStereo, announced.hasNoRED)
     (info.encryption, info.stream, info.format) = (announced.encryption, announced.stream, announced.format)
+    // What is said more than once, and of audio, counts for nothing.
+    if announced.type == .video { info.trailers = LiveKitTrailerFeature.allCases.filter(announced.trailers.contains) }
     layers = announced.layers.count
     // VP8, unless H.264 is announced. What comes says it then.
     let isH264 = HTTPText.lower(announced.codecs.first?.codec ?? "") == "h264"
@@ -68,6 +70,11 @@ public struct LiveKitTrack: Sendable, Equatable {
   public var isEncrypted: Bool {
     get { info.encryption != .none }
     set { info.encryption = newValue ? .gcm : .none }
+  }
+  /// Of video: frames may have metadata, which follows their data (`FrameTrailer`).
+  public var carriesMetadata: Bool {
+    get { !info.trailers.isEmpty }
+    set { info.trailers = newValue && isVideo ? LiveKitTrailerFeature.allCases : [] }
   }
   /// By its publisher.
   public var isMuted: Bool {
