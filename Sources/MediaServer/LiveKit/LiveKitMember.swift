@@ -3,6 +3,7 @@ import MediaNetwork
 import MediaRuntime
 import MediaSignalling
 import MediaTransport
+import MediaWebRTCTransport
 
 /// A member of the room who speaks LiveKit's protocol: in the room they are a member like any other, by a transport of this process, so that
 /// access, permissions, capacity, moderation and speakers are the room's. What is not said to be called from any thread is called on the

@@ -6,10 +6,11 @@ import Testing
 
 @testable import MediaServer
 @testable import MediaSignalling
+@testable import MediaWebRTCTransport
 
 /// Video that the library neither encodes nor decodes, through a room of LiveKit's.
 @Suite struct LiveKitCarriedVideoTests {
-  private static let h264 = ForwardedCodec.h264.fourcc
+  private static let h264 = ForwardedCodec(named: "h264")?.fourcc ?? 0
   /// Parameter sets as libx264 makes them, of 322 by 182.
   private static let sets: [[UInt8]] = [
     [
