@@ -55,7 +55,7 @@ def start(attack: Attack, stack: contextlib.ExitStack) -> tuple[Child, list[Chil
         host = stack.enter_context(Child("host.py", json.dumps({"room": ROOM, "tls": True} | attack.host)))
         said = host.heard(20)
         port, url = said["port"], said["url"]
-        target = {"host": "127.0.0.1", "port": port, "tls": bool(said["fingerprint"]), "room": ROOM, "token": HONEST}
+        target = {"host": "127.0.0.1", "port": port, "media_port": said["media_port"], "tls": bool(said["fingerprint"]), "room": ROOM, "token": HONEST}
         relay = stack.enter_context(Child("relay.py", str(port), str(FAR)))
         far = relay.heard(20)["port"]
         call = {"room": url, "far": url.replace(f":{port}#", f":{far}#"), "token": HONEST}

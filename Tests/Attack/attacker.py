@@ -17,10 +17,11 @@ import strangers
 import web
 
 ATTACKS = {f"{module.__name__}.{function.__name__}": function for module, functions in (
-    (strangers, (strangers.garbage, strangers.knocks_same, strangers.knocks_other, strangers.unverified, strangers.handshakes, strangers.hellos)),
+    (strangers, (strangers.garbage, strangers.knocks_same, strangers.knocks_other, strangers.unverified, strangers.handshakes, strangers.hellos,
+                 strangers.checks)),
     (members, (members.togglers, members.renewals, members.attributes, members.preferences)),
     (keyupdate, (keyupdate.guest, keyupdate.member)),
-    (floods, (floods.feedback_of_a_member, floods.feedback_of_a_stranger, floods.sources)),
+    (floods, (floods.feedback_of_a_member, floods.feedback_of_a_stranger, floods.sources, floods.media_port)),
     (web, (web.halves, web.bodies, web.offers, web.long_offers, web.guesses, web.garbage, web.sockets))) for function in functions}
 
 

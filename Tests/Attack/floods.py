@@ -2,12 +2,15 @@
 from __future__ import annotations
 
 import itertools
+import secrets
 from typing import Any, Iterator
 
+from addresses import ANOTHER, OTHER
 from pacing import Pace
 from room_member import Member, udp
 from wire import rtp_wire
 from wire.livekit_wire import AUDIO
+from wire.stun import check
 from wire.web_wire import VP8
 
 IN_A_DATAGRAM, FEEDBACK = (50, 30), 40  # in turn, as a host may refuse datagrams of too many; and bytes of one
@@ -57,3 +60,20 @@ def sources(target: dict[str, Any], seconds: float) -> dict[str, Any]:
         sent += socket.sendto(rtp_wire.rtp(VP8, number, 0, 0x1000_0000 + number, payload), (target["host"], target["port"]))
     socket.close()
     return {"did": f"{sent * 8 / seconds / 1e6:.1f} Mbit/s, {sent // size // max(1, round(seconds)):,} sources a second", "effort": sent}
+
+
+def media_port(target: dict[str, Any], seconds: float) -> dict[str, Any]:
+    """5,000 datagrams a second of 200 and 1,200 bytes, from 64 ports of two addresses, at the UDP port of all members: checks of ICE for names that
+    nobody has, records of DTLS, packets of RTP, and what is none of these."""
+    sockets, sent = [udp(address) for address in (OTHER, ANOTHER) for _ in range(32)], 0
+    checks = [check("stranger", secrets.token_hex(4), secrets.token_hex(12)) for _ in range(64)]
+    for number, _ in enumerate(Pace(5000, seconds)):
+        noise = secrets.token_bytes(200 if number % 8 else 1200)
+        datagram = (checks[number // 4 % len(checks)], b"\x16\xfe\xfd" + noise, rtp_wire.rtp(VP8, number, number, number, noise), noise)[number % 4]
+        try:
+            sent += sockets[number % len(sockets)].sendto(datagram, (target["host"], target["media_port"]))
+        except OSError:
+            continue  # no room in its buffer
+    for one in sockets:
+        one.close()
+    return {"did": f"{sent * 8 / seconds / 1e6:.1f} Mbit/s of datagrams", "effort": sent}

@@ -1,6 +1,6 @@
 """What is attacked, in a process of its own: a room that is served over the network, or one end of a plain RTP session.
 
-    host.py '{"room": NAME, "verified": bool, "descriptors": N, "tls": bool}' | '{"rtp": URL}'
+    host.py '{"room": NAME, "verified": bool, "descriptors": N, "tls": bool, "media_port": bool}' | '{"rtp": URL}'
 """
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import threading
 from typing import Any
 
 import orders
-from mediasdk import Engine, MediaSDKError, MediaTimeout, configure_room, next_access_request, serve_room
+from mediasdk import PORT_ANY, Engine, MediaSDKError, MediaTimeout, configure_room, next_access_request, serve_room
 from party import Party
 from wire.certificate import make_certificate
 
@@ -39,8 +39,8 @@ def host_room(engine: Engine, options: dict[str, Any]) -> None:
     with tempfile.TemporaryDirectory() as directory:
         # Without a certificate, there is no TLS at loopback.
         certificate = make_certificate(directory) if options["tls"] else None
-        with serve_room(engine, room, "127.0.0.1", certificate=certificate) as server:
-            orders.say(url=server.url(), port=server.port, fingerprint=server.fingerprint)
+        with serve_room(engine, room, "127.0.0.1", certificate=certificate, media_port=PORT_ANY if options.get("media_port") else 0) as server:
+            orders.say(url=server.url(), port=server.port, media_port=server.media_port, fingerprint=server.fingerprint)
             orders.answer(lambda *_: {})
 
 

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import collections
+import secrets
 import select
 import socket
 import ssl
@@ -11,7 +12,7 @@ from typing import Any, Optional, Sequence
 from addresses import ANOTHER, OTHER, RESET, SAME
 from pacing import Pace
 from room_member import Line
-from wire import livekit_wire
+from wire import livekit_wire, stun
 
 
 def knock(address: tuple[str, int], source: str) -> Optional[socket.socket]:
@@ -82,6 +83,13 @@ def _context() -> ssl.SSLContext:
 
 def hellos(target: dict[str, Any], seconds: float) -> dict[str, Any]:
     return flood(target, seconds, 2000, OTHER, [_client_hello()], held=1.5)
+
+
+def checks(target: dict[str, Any], seconds: float) -> dict[str, Any]:
+    """As connections of ICE over TCP begin (RFC 4571): with a check for a name that nobody has, or with half of one."""
+    datagram = stun.check("stranger", secrets.token_hex(4), secrets.token_hex(12))
+    framed = len(datagram).to_bytes(2, "big") + datagram
+    return flood(target, seconds, 2000, OTHER, [framed, framed[:10]], held=1.5)
 
 
 def knocks_same(target: dict[str, Any], seconds: float) -> dict[str, Any]:
