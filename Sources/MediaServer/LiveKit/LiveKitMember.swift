@@ -39,6 +39,7 @@ final class LiveKitMember: WebParticipant, WebConnectionOwner, TransportDelegate
     var isFlooded = false
     /// A moderator has muted them.
     var isSilenced = false
+    var echoes = MuteEchoes()
   }
 
   /// Nanoseconds in which a client may come back over another connection.
@@ -256,7 +257,9 @@ final class LiveKitMember: WebParticipant, WebConnectionOwner, TransportDelegate
     case .offer(let sdp): media.take(offer: sdp)
     case .answer(let sdp): media.take(answer: sdp)
     case .candidate(let text, let mid, let isSubscribing): media.addRemote(candidate: text, mid: mid, isSubscribing: isSubscribing)
-    case .muted(let sid, let isMuted): mute(sid, isMuted)
+    case .muted(let sid, let isMuted):
+      let isOutdated = state.withLock { $0.echoes.isOutdated(sid, isMuted, now: table.clock.now()) }
+      if !isOutdated { mute(sid, isMuted) }
     case .wants(let sid, let isWanted): media.setWanted(sid, isWanted)
     case .paused(let sid, let isPaused): media.setPaused(sid, isPaused)
     case .prefers(let sid, let width, let height, let rate, let layer, let priority):
@@ -454,6 +457,7 @@ final class LiveKitMember: WebParticipant, WebConnectionOwner, TransportDelegate
 
   /// One track: the client is told, and does as it is told.
   func moderate(_ sid: String, _ isMuted: Bool) {
+    state.withLock { $0.echoes.ask(sid, isMuted, now: table.clock.now()) }
     change { $0.moderate(sid, isMuted) }
     mute(sid, isMuted)
   }

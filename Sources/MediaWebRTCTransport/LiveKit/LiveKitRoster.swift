@@ -92,11 +92,11 @@ struct LiveKitRoster: Sendable {
   }
 
   /// nil for what cannot be received here. Without a name it is what every endpoint of WebRTC has.
-  private static func codec(of track: LiveKitTrack) -> UInt32? {
+  static func codec(of track: LiveKitTrack) -> UInt32? {
     switch (track.isVideo, track.codec) {
-    case (true, "vp8"), (true, ""): UInt32(MSDK_CODEC_VP8)
-    case (false, "opus"), (false, "red"), (false, ""): UInt32(MSDK_CODEC_OPUS)
-    default: nil
+    case (true, ""): UInt32(MSDK_CODEC_VP8)
+    case (false, "red"), (false, ""): UInt32(MSDK_CODEC_OPUS)
+    default: ForwardedCodec(named: track.codec).flatMap { $0.isVideo == track.isVideo ? $0.fourcc : nil }
     }
   }
 

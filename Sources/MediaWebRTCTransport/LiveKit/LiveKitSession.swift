@@ -324,7 +324,10 @@ final class LiveKitSession: RoomSession, TransportDelegate {
       throw MediaError(
         .invalid, "LiveKit: the access token is of \"\(theirs)\", the session of \"\(own.userID.prefix(64))\"; accepted: the same")
     }
-    let reception = RoomReception<String>(options, servers: servers, network: network, thread: thread, tap: capture) {
+    var receiving = options
+    // Programs may take it encoded.
+    receiving.carriesVideo = true
+    let reception = RoomReception<String>(receiving, servers: servers, network: network, thread: thread, tap: capture) {
       [weak self] event in
       guard let self else { return }
       self.loop.post { self.take(event) }

@@ -7,12 +7,13 @@ package struct ForwardedCodec: Sendable {
   package let fourcc: UInt32
   /// As descriptions and LiveKit name it, in small letters.
   package let name: String
+  let isVideo: Bool
 
   private static let all = RTPEncoding.formats.filter { format in
     !format.isVideo || JSEPSettings.forwardedVideo.contains { $0.encoding == format.name }
-  }.map { ForwardedCodec(fourcc: $0.codec, name: $0.name.lowercased()) }
+  }.map { ForwardedCodec(fourcc: $0.codec, name: $0.name.lowercased(), isVideo: $0.isVideo) }
 
-  private init(fourcc: UInt32, name: String) { (self.fourcc, self.name) = (fourcc, name) }
+  private init(fourcc: UInt32, name: String, isVideo: Bool) { (self.fourcc, self.name, self.isVideo) = (fourcc, name, isVideo) }
 
   /// nil: it is not forwarded.
   package init?(_ fourcc: UInt32) {

@@ -282,7 +282,8 @@ class LiveKitRoom(unittest.IsolatedAsyncioTestCase):
         await self.check_with_member(True, is_client=True)
 
     async def test_h264(self) -> None:
-        """Of a codec that the server only carries: clients see it, in one size and in several, and who cannot decode it sees the rest."""
+        """Of a codec that the server only carries: clients see it, in one size and in several, who cannot decode it gets it encoded, and sees the
+        rest."""
         bob, cleo, dora = await self.client("bob"), self.session("Cleo", *CLEO), self.member("Dora", *BOB)
         for name, simulcast, size in [("anna", False, (material.WIDTH, material.HEIGHT)), ("emil", True, (640, 480))]:
             with self.subTest(name):
@@ -293,8 +294,20 @@ class LiveKitRoom(unittest.IsolatedAsyncioTestCase):
                 await self.sees(one, "id-Cleo", CLEO[0])
                 await self.sees(one, "id-Dora", BOB[0])
         await self.sees(bob, "id-Cleo", CLEO[0])
-        self.assertEqual((dora.undecodable, cleo.undecodable), (["Anna", "Emil"], []))
+        self.assertEqual((dora.undecodable, cleo.undecodable), (["Anna", "Emil"],) * 2)
+        for one in (dora, cleo):
+            await self.gets_h264(one.videos["Anna"])
         self.assertEqual([len(member.pictures[name]) for member in (cleo, dora) for name in ("Anna", "Emil")], [0] * 4)
+
+    async def gets_h264(self, video: mediasdk.IncomingVideo) -> None:
+        """In the byte-stream format; the first is a key frame, with its parameter sets."""
+        video.start(output="ENCODED")
+        frames = []
+        while len(frames) < PICTURES:
+            with await video.read_encoded_async(PATIENCE) as frame:
+                frames.append(bytes(frame.data))
+        self.assertTrue(all(one.startswith(b"\0\0\0\1") for one in frames))
+        self.assertEqual(frames[0][4] & 31, 7)  # a sequence parameter set
 
     async def sees_anna(self, member: RoomMember) -> None:
         """Pictures from now on, all of which are Anna's."""

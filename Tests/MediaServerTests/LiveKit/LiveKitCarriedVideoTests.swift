@@ -58,28 +58,30 @@ import Testing
     let bob = try LiveKitEnd(house, "bob", at: "10.0.0.2", version: version, carriesVideo: true)
     // Who takes VP8 alone is sent that, and nothing else.
     let cleo = try LiveKitEnd(house, "cleo", at: "10.0.0.3", sections: 2)
+    let dora = try house.session("dora", at: "10.0.0.4", token: LiveKitEnd.token(house, "dora"), url: "", publishes: [])
     let ends = [anna, bob, cleo]
-    #expect(try house.run(ends) { ends.allSatisfy(\.isHere) })
+    #expect(try house.run(ends) { ends.allSatisfy(\.isHere) && dora.isHere })
     #expect(try house.run(ends) { anna.media.has("receivers 1") }, "\(anna.media.events)")
     let sent = try send(3, anna, ends)
-    for (name, received) in [("bob", bob.receiving), ("bot", bot)] {
+    for (name, received) in [("bob", bob.receiving), ("bot", bot), ("dora", dora)] {
       let bytes = received.bytes[LiveKitCarriedVideoTests.h264] ?? []
       #expect(bytes.count > 50 && bytes.allSatisfy { sent.contains($0) }, "\(name): \(bytes.count)")
     }
     #expect(bob.others["anna"]?.tracks.first?.mimeType == "video/h264")
-    #expect(bot.added.contains { $0.codec == LiveKitCarriedVideoTests.h264 && $0.userID == "anna" })
+    for end in [bot, dora] { #expect(end.added.contains { $0.codec == LiveKitCarriedVideoTests.h264 && $0.userID == "anna" }) }
     #expect(cleo.receiving.bytes[LiveKitCarriedVideoTests.h264] == nil)
     for _ in 0..<30 {
       bot.send(0, isVideo: true)
       _ = try house.run(ends, for: second / 30) { false }
     }
+    #expect(dora.received(isVideo: true) > 15, "\(dora.events)")
     for end in [anna, bob, cleo] { #expect(end.receiving.received(isVideo: true) > 15, "\(end.identity): \(end.receiving.events)") }
     // Of a member's the same is said to them, once.
     try bot.publish(isVideo: true, codec: LiveKitCarriedVideoTests.h264)
     _ = try house.run(ends, for: 2 * second) { false }
     #expect(bot.events.filter { $0.hasPrefix("unreachable") } == ["unreachable cleo unsupported"], "\(bot.events)")
     for end in ends { end.close() }
-    bot.link.disconnect()
+    for end in [bot, dora] { end.link.disconnect() }
     #expect(try house.run(for: second) { house.web.memberCount == 0 })
     try house.close()
   }

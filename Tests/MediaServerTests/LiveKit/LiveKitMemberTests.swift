@@ -105,6 +105,33 @@ import Testing
     try house.close()
   }
 
+  /// A client confirms what it was asked for, and the first confirmation comes after the second request.
+  @Test func lateConfirmationsUndoNothing() throws {
+    let house = try ServerHouse.forLiveKit()
+    var access = RoomAccess()
+    access.permissions = .all
+    try LoopbackTransport.setAccess(access, room: house.room, clock: house.clock)
+    defer { try? LoopbackTransport.setAccess(nil, room: house.room, clock: house.clock) }
+    let bot = try house.member("bot")
+    let anna = try LiveKitEnd(house, "anna", at: "10.0.0.1", publishes: [false])
+    #expect(try house.run([anna]) { anna.isHere })
+    try anna.media.call(for: second, video: nil, audio: 0)
+    #expect(try house.run([anna]) { bot.added.count == 1 && anna.published.count == 1 })
+    let sid = try #require(anna.published.first?.sid)
+    for isMuted in [true, false] {
+      try bot.link.mute("anna", isMuted)
+      #expect(try house.run([anna]) { bot.has(isMuted ? "muted" : "unmuted") })
+    }
+    for isMuted in [true, false] { try anna.say(.mute(LiveKitMute(sid: sid, isMuted: isMuted))) }
+    _ = try house.run([anna], for: second) { false }
+    #expect(bot.events.filter { $0 == "muted" || $0 == "unmuted" } == ["muted", "unmuted"], "\(bot.events)")
+    // What is the client's own word counts.
+    try anna.say(.mute(LiveKitMute(sid: sid, isMuted: true)))
+    #expect(try house.run([anna]) { bot.events.last == "muted" }, "\(bot.events)")
+    anna.close()
+    try house.close()
+  }
+
   @Test func muteAndModerationGoBothWays() throws {
     let house = try ServerHouse.forLiveKit()
     var access = RoomAccess()
