@@ -28,7 +28,7 @@
  * The server decodes nothing. It forwards encoded frames of MSDK_CODEC_VP8 and MSDK_CODEC_OPUS; MSDK_CODEC_AUTO chooses these. Streams of
  * MSDK_CODEC_RAW and of other codecs stay within the process. Their sender is notified of each member whom they do not reach
  * (MSDK_EVENT_STREAM_UNREACHABLE). A session elsewhere cannot start such a stream (MSDK_E_UNSUPPORTED). SDKs of LiveKit may also send
- * H.264, which is forwarded to those who receive it; a member of the process gets it encoded (MSDK_OUTPUT_ENCODED, the fourcc 'H264').
+ * H.264, which is forwarded to those who receive it; sessions of this SDK get it encoded (MSDK_OUTPUT_ENCODED, the fourcc 'H264').
  *
  * Each member has bandwidth estimates of their own, one in each direction. Of video that is published in several sizes each participant
  * gets the one that is of use to them (msdk_incoming_video_set_preference) and for which their network has room. Where that network has no
