@@ -21,6 +21,8 @@ final class LiveKitData: Sendable {
     /// Reliable ones that the channel does not take yet, or that are there before it.
     var waiting = BoundedQueue<[UInt8]>(capacity: LiveKitData.mostMessages, initially: 4)
     var waitingBytes = 0
+    /// Bytes of all reliable ones until now.
+    var total: UInt64 = 0
     var allowance: WorkAllowance
     /// Channels that are read again when there is allowance.
     var resting: Set<MessageChannelID> = []
@@ -135,10 +137,24 @@ final class LiveKitData: Sendable {
       guard !state.waiting.isFull, state.waitingBytes + bytes.count <= LiveKitData.mostWaiting else { return state.transport == nil }
       _ = state.waiting.push(bytes)
       state.waitingBytes += bytes.count
+      state.total &+= UInt64(bytes.count)
       return true
     }
     flush()
     return hasRoom
+  }
+
+  /// Of what was sent reliably until now, for `hasDelivered`.
+  var mark: UInt64 { state.withLock { $0.total } }
+
+  /// Whether the client has acknowledged what was sent until then, or never will.
+  func hasDelivered(_ mark: UInt64) -> Bool {
+    let (total, waiting, channel, transport, takes) = state.withLock {
+      ($0.total, $0.waitingBytes, $0.reliable, $0.transport, $0.takesReliable)
+    }
+    guard takes else { return true }
+    let sent = channel.flatMap { channel in try? transport?.bufferedAmount(of: channel) } ?? 0
+    return Int64(clamping: total) - Int64(waiting) - Int64(clamping: sent) >= Int64(clamping: mark)
   }
 
   private func flush() {

@@ -40,7 +40,20 @@ final class LiveKitMember: WebParticipant, WebConnectionOwner, TransportDelegate
     /// A moderator has muted them.
     var isSilenced = false
     var echoes = MuteEchoes()
+    /// Who has left, of whom the client does not know it yet.
+    var partings: [Parting] = []
   }
+
+  private struct Parting {
+    let userID: String
+    /// Of their data.
+    let mark: UInt64
+    let end: Int64
+  }
+
+  /// Nanoseconds for which the client may be sent data of somebody who has left, and between looks at it.
+  static let parting: Int64 = 5_000_000_000
+  private static let partingStep: Int64 = 10_000_000
 
   /// Nanoseconds in which a client may come back over another connection.
   static let absence: Int64 = 20_000_000_000
@@ -360,11 +373,10 @@ final class LiveKitMember: WebParticipant, WebConnectionOwner, TransportDelegate
     switch event {
     case .connected(let permissions): welcome(permissions)
     case .disconnected(let error): leave(error ?? WebTable.closed)
-    case .joined(let other): meet(other)
-    case .left(let userID):
-      let sid = look { $0.sid(of: userID) }
-      change { $0.part(userID) }
-      if let sid { table.liveKit.left(userID, sid: sid) }
+    case .joined(let other):
+      part(other.userID)
+      meet(other)
+    case .left(let userID): left(userID)
     case .streamAdded(let stream): added(stream)
     case .streamRemoved(let id):
       guard let userID = media.remove(id) else { return }
@@ -432,6 +444,35 @@ final class LiveKitMember: WebParticipant, WebConnectionOwner, TransportDelegate
     let participant = table.liveKit.participant(other)
     setAccess(other.permissions, of: other.userID)
     change { $0.meet(participant) }
+  }
+
+  /// What they have sent goes first. It comes over another connection, and a client takes nothing of somebody who is not there.
+  private func left(_ userID: String) {
+    let parting = Parting(userID: userID, mark: media.data?.mark ?? 0, end: table.clock.now() &+ LiveKitMember.parting)
+    let isFirst = state.withLock { state in
+      state.partings.append(parting)
+      return state.partings.count == 1
+    }
+    if isFirst { followPartings() }
+  }
+
+  private func followPartings() {
+    let now = table.clock.now()
+    for one in state.withLock({ $0.partings }) where now >= one.end || media.data?.hasDelivered(one.mark) != false { part(one.userID) }
+    guard state.withLock({ !$0.partings.isEmpty && !$0.isOver }) else { return }
+    table.loop.schedule(at: now &+ LiveKitMember.partingStep) { [weak self] in self?.followPartings() }
+  }
+
+  private func part(_ userID: String) {
+    let isNews = state.withLock { state in
+      let count = state.partings.count
+      state.partings.removeAll { $0.userID == userID }
+      return state.partings.count < count
+    }
+    guard isNews else { return }
+    let sid = look { $0.sid(of: userID) }
+    change { $0.part(userID) }
+    if let sid { table.liveKit.left(userID, sid: sid) }
   }
 
   private func added(_ stream: StreamDescription) {

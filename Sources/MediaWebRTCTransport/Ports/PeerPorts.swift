@@ -35,7 +35,9 @@ package final class PeerPorts: Sendable {
       } catch {
         close()
         // What was found free at one address may be taken at another.
-        guard port == 0, error.status == .exists, attempt < PeerPorts.attempts - 1 else { throw error }
+        guard port == 0, error.status == .exists, attempt < PeerPorts.attempts - 1 else {
+          throw MediaError(error.status, "the UDP port for media: \(error.text)")
+        }
         state.withLock { $0 = State() }
       }
     }

@@ -43,15 +43,19 @@ final class SharedSocket: NetworkDriver {
   }
 
   /// One thread receives while another sends, which the port allows.
-  private struct Port: @unchecked Sendable {
+  private struct Receiving: @unchecked Sendable {
     let port: any DatagramPort
     let rows = DatagramRows()
   }
 
+  private struct Sending: @unchecked Sendable {
+    let port: any DatagramPort
+  }
+
   /// With its port.
   let address: SocketAddress
-  private let port: Port
-  private let sending = Monitor(())
+  private let receiving: Receiving
+  private let sending: Monitor<Sending>
   private let state = Monitor(State())
   private let users: ICEUsers
   private let thread: any DriverLoop
@@ -60,27 +64,27 @@ final class SharedSocket: NetworkDriver {
   init(_ address: SocketAddress, _ users: ICEUsers, network: any Network, thread: any DriverLoop) throws(MediaError) {
     let port = try network.bindDatagrams(to: address)
     self.address = port.localAddress ?? address
-    self.port = Port(port: port)
+    (receiving, sending) = (Receiving(port: port), Monitor(Sending(port: port)))
     (self.users, self.thread) = (users, thread)
   }
 
   /// Until `close`. Throws what `DriverLoop.add` throws.
   func open() throws(MediaError) {
-    let tag = try thread.add(self, [port.port.descriptor])
+    let tag = try thread.add(self, [receiving.port.descriptor])
     state.withLock { $0.tag = tag }
   }
 
   /// Its port is free then. Who still has a place sends and receives nothing.
   func close() {
     if let tag = state.withLock({ $0.tag.take() }) { thread.remove(tag) }
-    sending.withLock { _ in port.port.close() }
+    sending.withLock { $0.port.close() }
   }
 
   /// No connection has a place.
   var isUnused: Bool { state.withLock { $0.places.isEmpty } }
 
   private func send(_ batch: DatagramBatch, from first: Int) -> DatagramSending {
-    sending.withLock { _ in port.port.send(batch, from: first) }
+    sending.withLock { $0.port.send(batch, from: first) }
   }
 
   func drive(isReadable: Bool) -> Int64 {
@@ -88,10 +92,10 @@ final class SharedSocket: NetworkDriver {
     var drivers: [PeerDriver] = []
     // So much at most that what is due is not kept waiting by a flood.
     for _ in 0..<8 {
-      let count = port.port.receive(port.rows)
+      let count = receiving.port.receive(receiving.rows)
       guard count > 0 else { break }
       let now = thread.clock.now()
-      port.rows.forEach { bytes, remote in
+      receiving.rows.forEach { bytes, remote in
         guard let driver = deliver(UnsafeRawBufferPointer(bytes), from: remote, now: now), drivers.last !== driver else { return }
         if !drivers.contains(where: { $0 === driver }) { drivers.append(driver) }
       }

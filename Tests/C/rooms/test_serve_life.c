@@ -63,6 +63,7 @@ static void one_media_port(void) {
     msdk_serve_options other = serve_options("127.0.0.1");
     other.media_port = it.info.media_port;
     CHECK_RESULT(msdk_room_serve(it.host, "loopback:another", &other, NULL), MSDK_E_EXISTS);
+    CHECK_STR_CONTAINS(msdk_last_error(), "the UDP port for media");
     end one = guest(&it, names[round], ""), another = guest(&it, "another", "");
     show film = show_start(it.away, &one, &alice);
     CHECK(show_play(&film, 3));

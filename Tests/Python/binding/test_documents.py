@@ -1,6 +1,7 @@
 """What the documents show runs: the README's snippets and the example programs."""
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import shutil
@@ -13,6 +14,7 @@ import unittest
 import wave
 from array import array
 from pathlib import Path
+from typing import Any, Iterator
 
 import mediasdk
 from call import free_ports, plugin_dir
@@ -77,6 +79,16 @@ def environment() -> dict[str, str]:
 
 def run(*arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run([sys.executable, *arguments], env=environment(), capture_output=True, text=True, timeout=60)
+
+
+@contextlib.contextmanager
+def killed_on_error(process: "subprocess.Popen[Any]") -> Iterator[None]:
+    """The end of its block waits for a process, also where a check in the block has failed."""
+    try:
+        yield
+    except BaseException:
+        process.kill()
+        raise
 
 
 def answer_in(directory: Path) -> Path:
@@ -306,8 +318,8 @@ class ExampleTest(unittest.TestCase):
     @unittest.skipUnless(plugin_dir().is_dir(), "needs the plugins")
     def test_serve(self) -> None:
         command = [sys.executable, "-u", str(EXAMPLES / "serve.py"), "--plugins", str(plugin_dir()), "--seconds"]
-        with subprocess.Popen([*command, "5", "--token", "sesame"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as host:
-            self.addCleanup(host.kill)
+        with subprocess.Popen([*command, "5", "--token", "sesame"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as host, \
+                killed_on_error(host):
             assert host.stdout is not None
             url = host.stdout.readline().strip()
             self.assertRegex(url, r"^livekit\+ws://127\.0\.0\.1:\d+#room=lobby$")
@@ -338,8 +350,7 @@ class ExampleTest(unittest.TestCase):
             host.connect()
             command = [sys.executable, str(EXAMPLES / "chat.py"), server.url(), "alice"]
             with subprocess.Popen(command, env={**environment(), "TOKEN": token}, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                                  stderr=subprocess.PIPE, text=True) as chat:
-                self.addCleanup(chat.kill)
+                                  stderr=subprocess.PIPE, text=True) as chat, killed_on_error(chat):
                 assert chat.stdin is not None and chat.stdout is not None
                 self.assertEqual(chat.stdout.readline(), "host is here\n")
                 host.send_data("willkommen, \x1b[1mAnna".encode(), topic="chat", to="alice")
@@ -367,8 +378,7 @@ class ExampleTest(unittest.TestCase):
             path.write_bytes(bytes(range(256)) * 8_000)
             received.mkdir()
             words, variables = command("bob")
-            with subprocess.Popen(words, env=variables, cwd=received, stdout=subprocess.PIPE, text=True) as bob:
-                self.addCleanup(bob.kill)
+            with subprocess.Popen(words, env=variables, cwd=received, stdout=subprocess.PIPE, text=True) as bob, killed_on_error(bob):
                 words, variables = command("alice", "bob", str(path), "have a look")
                 done = subprocess.run(words, env=variables, capture_output=True, text=True, timeout=60)
                 self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "", ""))
@@ -391,8 +401,7 @@ class ExampleTest(unittest.TestCase):
                 return [sys.executable, str(EXAMPLES / "rpc.py"), server.url(), user_id, *call], {**environment(), "TOKEN": token}
 
             words, variables = command("bob")
-            with subprocess.Popen(words, env=variables) as bob:
-                self.addCleanup(bob.kill)
+            with subprocess.Popen(words, env=variables) as bob, killed_on_error(bob):
                 next(event for event in host.events(timeout=60) if isinstance(event, mediasdk.ParticipantJoined))
                 host.rpc.call("bob", "sum", "1 2 3.5")
                 self.assertEqual(host.rpc.next(timeout=60).payload, "6.5")
