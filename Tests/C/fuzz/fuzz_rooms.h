@@ -139,8 +139,8 @@ static void doors(void) {
   stream.total_size = below(2) == 0 ? number() : 0;
   stream.recipients = data.recipients;
   stream.recipient_count = data.recipient_count;
-  msdk_key_value entry = {key, text()};
-  stream.attributes = below(2) == 0 ? NULL : &entry;
+  msdk_key_value entries[2] = {{key, text()}, {text(), text()}};
+  stream.attributes = below(2) == 0 ? NULL : entries;
   stream.attribute_count = goes_wrong(16) ? below(3) : stream.attributes != NULL;
   static uint64_t opened;
   msdk_data_stream_part part = {.struct_size = struct_size(sizeof part)};
