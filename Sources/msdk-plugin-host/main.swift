@@ -7,6 +7,8 @@ switch CommandLine.arguments.dropFirst().first {
 case "--scan" where CommandLine.arguments.count == 3: ScanProcess.run(CommandLine.arguments[2])
 case "--isolate":
   Reaper.run(version: CommandLine.arguments.dropFirst(2).first, sandboxOptions: CommandLine.arguments.dropFirst(3).first)
+case "--plugin":
+  Reaper.runPlugin(containment: CommandLine.arguments.dropFirst(2).first, refusal: CommandLine.arguments.dropFirst(3).first)
 case "--describe": DescribeProcess.run(version: CommandLine.arguments.dropFirst(2).first, path: CommandLine.arguments.dropFirst(3).first)
 default:
   let text = "msdk-plugin-host is started by libmediasdk; it has no use of its own\n"

@@ -6,6 +6,9 @@ import MediaCore
 /// The program that plugins run in. It is two processes: this one, which holds nothing of the plugin, waits for the other to end, says how,
 /// and leaves nothing of it behind; and the one with the plugin. So an exit status is known whatever the program does with SIGCHLD, and what
 /// the plugin has started ends with it. With namespaces there is a third between them, their first, which ends with the plugin.
+///
+/// The process with the plugin is the same program, started anew: of a process that was only forked Swift's runtime would take its first
+/// thread for one of the parent (it keeps the thread's number), and two threads that come to one constant at a time would wait for ever.
 public enum Reaper {
   /// Of a process that was started for it. `sandboxOptions`: MSDK_ISOLATED_*, of which it sees to those that hold from the first. Never returns.
   public static func run(version: String?, sandboxOptions: String?) -> Never {
@@ -41,9 +44,27 @@ public enum Reaper {
       setsid()
       close(Wire.Descriptor.control)
       if other >= 0 { close(other) }
-      ChildMain.run(sandbox)
+      startAnew(["--plugin", "\(sandbox.containment.rawValue)", sandbox.refusal])
     }
     return plugin
+  }
+
+  /// Of the process with the plugin, in its new program. Never returns.
+  public static func runPlugin(containment: String?, refusal: String?) -> Never {
+    // Its name is "exe" else.
+    pthread_setname_np(pthread_self(), "msdk-plugin-hos")
+    let containment = Containment(rawValue: containment.flatMap { UInt32($0) } ?? 0)
+    ChildMain.run(SandboxReport(containment: containment, refusal: refusal ?? ""))
+  }
+
+  /// Without /proc by the path that the library started it with.
+  private static func startAnew(_ arguments: [String]) -> Never {
+    let path = CommandLine.arguments[0]
+    var pointers = ([path] + arguments).map { strdup($0) }
+    pointers.append(nil)
+    for program in ["/proc/self/exe", path] { execv(program, pointers) }
+    complain("the plugin's process cannot be started: \(SystemText.of(errno))")
+    _exit(2)
   }
 
   /// Says how the plugin ended.
