@@ -11,7 +11,8 @@
  * has the topic "lk.chat"; agents send transcriptions as texts of the topic "lk.transcription". Streams are reliable data (data.h), so
  * their senders need MSDK_MAY_SEND_DATA (room.h), and who joins later does not get what began before.
  *
- * A stream has a number in its session: of msdk_session_data_stream_open, or of what is read.
+ * A stream has a number in its session: of msdk_session_data_stream_open, or of what is read. It also has an id in the room, which its
+ * sender chooses: a text can name another text that it responds to, and files that belong to it, by their ids.
  */
 #ifndef MEDIASDK_DATA_STREAM_H
 #define MEDIASDK_DATA_STREAM_H
@@ -23,7 +24,9 @@ extern "C" {
 #endif
 
 enum {
-  MSDK_DATA_STREAM_CHUNK_MAX = 15000 /**< bytes that are sent at once. More may come from others: up to 65,536 */
+  MSDK_DATA_STREAM_CHUNK_MAX = 15000,   /**< bytes that are sent at once. More may come from others: up to 65,536 */
+  MSDK_DATA_STREAM_ID_MAX = 128,        /**< bytes of UTF-8, without the NUL */
+  MSDK_DATA_STREAM_ATTACHMENTS_MAX = 32 /**< of one text */
 };
 
 /** What the chunks of a stream are. */
@@ -45,9 +48,15 @@ typedef struct msdk_data_stream_options {
   const msdk_key_value *attributes;  /**< for the program that receives it */
   uint32_t recipient_count;          /**< 1..MSDK_DATA_RECIPIENTS_MAX (else MSDK_E_RANGE); with NULL 0 (else MSDK_E_INVALID) */
   uint32_t attribute_count;          /**< up to MSDK_ATTRIBUTES_MAX (else MSDK_E_RANGE) */
+  const char *id;                    /**< 1..MSDK_DATA_STREAM_ID_MAX bytes, unique among the session's streams; NULL: a random one */
+  const char *reply_to;              /**< of a text: the id of the text that it responds to; NULL or "": none */
+  const char *const *attachments;    /**< of a text: ids of streams of bytes that belong to it, which may begin before or after it */
+  uint32_t attachment_count;         /**< up to MSDK_DATA_STREAM_ATTACHMENTS_MAX (else MSDK_E_RANGE) */
+  uint32_t reserved0;                /**< 0 */
 } msdk_data_stream_options;
 
-/** Begins a stream: *out is its number. MSDK_E_FULL: the session has 256 open ones. MSDK_E_UNSUPPORTED: an unknown type. Other errors as
+/** Begins a stream: *out is its number. MSDK_E_FULL: the session has 256 open ones. MSDK_E_EXISTS: one of them has that id.
+ * MSDK_E_INVALID: an id that is empty or too long; reply_to or attachments of bytes. MSDK_E_UNSUPPORTED: an unknown type. Other errors as
  * msdk_session_send_data. [any thread] */
 MSDK_EXPORT msdk_result msdk_session_data_stream_open(msdk_session *session, const msdk_data_stream_options *options, uint64_t *out);
 
@@ -94,6 +103,10 @@ typedef struct msdk_data_stream_part {
   char name[256];      /**< of a file; "": none. It is the sender's text: not to be used as a path unless it was checked */
   char mime_type[128];
   char text[256];      /**< of _ABORTED: why, for people; else "". A longer one is cut */
+  uint32_t attachment_count;
+  uint32_t reserved0;  /**< 0 */
+  char id[136];        /**< its sender's id of it. Two senders may have the same one */
+  char reply_to[136];  /**< of a text: the id of the text that it responds to; "": none */
 } msdk_data_stream_part;
 
 /** Takes the oldest part that has come. Each stream has one _BEGAN, its chunks in order, and one _ENDED or _ABORTED. A chunk is copied to
@@ -110,6 +123,19 @@ MSDK_EXPORT msdk_result msdk_session_data_stream_read(msdk_session *session, msd
  * msdk_attribute, or more than MSDK_ATTRIBUTES_MAX, the rest is dropped. MSDK_E_NOT_FOUND: it has no stream of that number, or the index
  * is past the end. [any thread] */
 MSDK_EXPORT msdk_result msdk_session_data_stream_attribute_at(msdk_session *session, uint64_t stream, uint32_t index, msdk_attribute *out);
+
+/** A stream of bytes that belongs to a text. */
+typedef struct msdk_data_stream_attachment {
+  uint32_t struct_size;
+  uint32_t reserved0; /**< 0 */
+  char id[136];       /**< of a stream of the same sender, which has come, comes, or was dropped */
+} msdk_data_stream_attachment;
+
+/** Returns the attachments of a text of another participant by index, from 0, in the order of its sender: as long as its attributes. Of
+ * those of other programs that are more than MSDK_DATA_STREAM_ATTACHMENTS_MAX the rest is dropped, and so are longer ids. MSDK_E_NOT_FOUND:
+ * it has no stream of that number, or the index is past the end. [any thread] */
+MSDK_EXPORT msdk_result msdk_session_data_stream_attachment_at(msdk_session *session, uint64_t stream, uint32_t index,
+                                                               msdk_data_stream_attachment *out);
 
 #ifdef __cplusplus
 }

@@ -22,6 +22,10 @@ public struct DataStreamInfo: Sendable, Equatable {
   public var size: UInt64?
   /// Texts by key, for programs.
   public var attributes: [String: String] = [:]
+  /// Of a text: the id of the stream that it responds to; empty: none.
+  public var replyTo = ""
+  /// Of a text: the ids of streams of bytes that belong to it.
+  public var attachments: [String] = []
   /// When it began by the sender's clock: nanoseconds since 1970.
   public var time: Int64 = 0
 
@@ -40,14 +44,17 @@ public indirect enum DataContent: Sendable, Equatable {
   /// Any of these, encrypted from end to end (encryption.h): the bytes are the ciphertext and its tag. The index is that of the key.
   case sealed(nonce: [UInt8], index: UInt32)
 
-  /// Bytes of attributes, which are the only other part of any length.
+  /// Bytes of attributes and attachments, which are the only other parts of any length.
   package var weight: Int {
     let attributes: [String: String]
+    var weight = 0
     switch self {
-    case .stream(.begin(_, let info)): attributes = info.attributes
+    case .stream(.begin(_, let info)):
+      attributes = info.attributes
+      weight = info.attachments.reduce(0) { $0 + $1.utf8.count }
     case .stream(.end(_, _, let added)): attributes = added
     default: return 0
     }
-    return attributes.reduce(0) { $0 + $1.key.utf8.count + $1.value.utf8.count }
+    return attributes.reduce(weight) { $0 + $1.key.utf8.count + $1.value.utf8.count }
   }
 }

@@ -12,8 +12,10 @@ public func msdk_session_data_stream_open(
     let session = try Handles.session(session)
     let out = try required(out, "out")
     let native = try ForeignStruct.read(required(options, "options"), argument: "options")
+    try ForeignStruct.checkReserved(native.reserved0, "options.reserved0")
     let recipients = try ForeignLists.recipients(native.recipients, native.recipient_count)
-    out.pointee = try session.openDataStream(DataStreamInfo(native), to: recipients)
+    let id = try ForeignText.readOptional(native.id, limit: Int(MSDK_DATA_STREAM_ID_MAX), argument: "options.id")
+    out.pointee = try session.openDataStream(DataStreamInfo(native), id: id, to: recipients)
   }
 }
 
@@ -75,9 +77,22 @@ public func msdk_session_data_stream_attribute_at(
 ) -> msdk_result {
   face { () throws(MediaError) in
     let session = try Handles.session(session)
-    let attributes = try session.dataStreamAttributes(of: stream)
+    let attributes = try session.dataStreamInfo(of: stream).attributes
     let key = try element(of: attributes.keys.sorted(), index, "attributes")
     try ForeignStruct.write(msdk_attribute(key, attributes[key] ?? ""), to: required(out, "out"), argument: "out")
+  }
+}
+
+@c @implementation
+public func msdk_session_data_stream_attachment_at(
+  _ session: OpaquePointer!, _ stream: UInt64, _ index: UInt32, _ out: UnsafeMutablePointer<msdk_data_stream_attachment>!
+) -> msdk_result {
+  face { () throws(MediaError) in
+    let session = try Handles.session(session)
+    let id = try element(of: session.dataStreamInfo(of: stream).attachments, index, "attachments")
+    var native = msdk_data_stream_attachment()
+    withUnsafeMutableBytes(of: &native.id) { ForeignText.write(id, to: $0) }
+    try ForeignStruct.write(native, to: required(out, "out"), argument: "out")
   }
 }
 
@@ -92,6 +107,10 @@ extension DataStreamInfo {
     mimeType = try ForeignText.readOptional(native.mime_type, limit: 127, argument: "options.mime_type") ?? ""
     size = native.total_size == 0 ? nil : native.total_size
     attributes = try ForeignLists.attributes(native.attributes, native.attribute_count)
+    replyTo = try ForeignText.readOptional(native.reply_to, limit: Int(MSDK_DATA_STREAM_ID_MAX), argument: "options.reply_to") ?? ""
+    attachments = try ForeignLists.texts(
+      native.attachments, native.attachment_count, most: UInt32(MSDK_DATA_STREAM_ATTACHMENTS_MAX), limit: Int(MSDK_DATA_STREAM_ID_MAX),
+      "attachments", counted: "attachment_count")
   }
 }
 
@@ -110,10 +129,13 @@ extension DataStreamMessage {
     native.began_ms = info.time / 1_000_000
     native.type = UInt32(info.isText ? MSDK_DATA_STREAM_TEXT : MSDK_DATA_STREAM_BYTES)
     native.attribute_count = UInt32(info.attributes.count)
+    native.attachment_count = UInt32(info.attachments.count)
     withUnsafeMutableBytes(of: &native.user_id) { ForeignText.write(userID, to: $0) }
     withUnsafeMutableBytes(of: &native.topic) { ForeignText.write(info.topic, to: $0) }
     withUnsafeMutableBytes(of: &native.name) { ForeignText.write(info.name, to: $0) }
     withUnsafeMutableBytes(of: &native.mime_type) { ForeignText.write(info.mimeType, to: $0) }
+    withUnsafeMutableBytes(of: &native.id) { ForeignText.write(id, to: $0) }
+    withUnsafeMutableBytes(of: &native.reply_to) { ForeignText.write(info.replyTo, to: $0) }
     return native
   }
 }

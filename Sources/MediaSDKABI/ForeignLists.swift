@@ -33,10 +33,28 @@ enum ForeignLists {
     guard (1...UInt32(MSDK_DATA_RECIPIENTS_MAX)).contains(count) else {
       throw MediaError(.range, "options.recipient_count is \(count); accepted: 1..\(MSDK_DATA_RECIPIENTS_MAX), or 0 without recipients")
     }
-    var recipients: [String] = []
-    for index in 0..<Int(count) {
-      recipients.append(try ForeignText.read(list[index], limit: Int(MSDK_NAME_MAX), argument: "options.recipients[\(index)]"))
+    return try texts(list, count, limit: Int(MSDK_NAME_MAX), "recipients")
+  }
+
+  /// Texts of up to `limit` bytes, up to `most` of them.
+  static func texts(
+    _ list: UnsafePointer<UnsafePointer<CChar>?>?, _ count: UInt32, most: UInt32, limit: Int, _ name: String, counted: String
+  ) throws(MediaError) -> [String] {
+    guard count <= most else { throw MediaError(.range, "options.\(counted) is \(count); accepted: 0..\(most)") }
+    guard let list else {
+      guard count == 0 else { throw MediaError(.invalid, "options.\(counted) is \(count), and options.\(name) is NULL; accepted: 0") }
+      return []
     }
-    return recipients
+    return try texts(list, count, limit: limit, name)
+  }
+
+  private static func texts(
+    _ list: UnsafePointer<UnsafePointer<CChar>?>, _ count: UInt32, limit: Int, _ name: String
+  ) throws(MediaError) -> [String] {
+    var texts: [String] = []
+    for index in 0..<Int(count) {
+      texts.append(try ForeignText.read(list[index], limit: limit, argument: "options.\(name)[\(index)]"))
+    }
+    return texts
   }
 }

@@ -1405,13 +1405,15 @@ AT(msdk_data_message, topic, 280);
 /* ------------------------------------------------------------------------------------------------------------------------ data_stream.h */
 
 VALUE(MSDK_DATA_STREAM_CHUNK_MAX, 15000);
+VALUE(MSDK_DATA_STREAM_ID_MAX, 128);
+VALUE(MSDK_DATA_STREAM_ATTACHMENTS_MAX, 32);
 VALUE(MSDK_DATA_STREAM_TEXT, 0xB00);
 VALUE(MSDK_DATA_STREAM_BYTES, 0xB01);
 VALUE(MSDK_DATA_PART_BEGAN, 0xB10);
 VALUE(MSDK_DATA_PART_CHUNK, 0xB11);
 VALUE(MSDK_DATA_PART_ENDED, 0xB12);
 VALUE(MSDK_DATA_PART_ABORTED, 0xB13);
-SIZE(msdk_data_stream_options, 64);
+SIZE(msdk_data_stream_options, 96);
 AT(msdk_data_stream_options, struct_size, 0);
 AT(msdk_data_stream_options, type, 4);
 AT(msdk_data_stream_options, topic, 8);
@@ -1422,7 +1424,12 @@ AT(msdk_data_stream_options, recipients, 40);
 AT(msdk_data_stream_options, attributes, 48);
 AT(msdk_data_stream_options, recipient_count, 56);
 AT(msdk_data_stream_options, attribute_count, 60);
-SIZE(msdk_data_stream_part, 1208);
+AT(msdk_data_stream_options, id, 64);
+AT(msdk_data_stream_options, reply_to, 72);
+AT(msdk_data_stream_options, attachments, 80);
+AT(msdk_data_stream_options, attachment_count, 88);
+AT(msdk_data_stream_options, reserved0, 92);
+SIZE(msdk_data_stream_part, 1488);
 AT(msdk_data_stream_part, struct_size, 0);
 AT(msdk_data_stream_part, part, 4);
 AT(msdk_data_stream_part, stream, 8);
@@ -1437,6 +1444,14 @@ AT(msdk_data_stream_part, topic, 312);
 AT(msdk_data_stream_part, name, 568);
 AT(msdk_data_stream_part, mime_type, 824);
 AT(msdk_data_stream_part, text, 952);
+AT(msdk_data_stream_part, attachment_count, 1208);
+AT(msdk_data_stream_part, reserved0, 1212);
+AT(msdk_data_stream_part, id, 1216);
+AT(msdk_data_stream_part, reply_to, 1352);
+SIZE(msdk_data_stream_attachment, 144);
+AT(msdk_data_stream_attachment, struct_size, 0);
+AT(msdk_data_stream_attachment, reserved0, 4);
+AT(msdk_data_stream_attachment, id, 8);
 
 /* -------------------------------------------------------------------------------------------------------------------------------- rpc.h */
 

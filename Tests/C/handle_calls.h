@@ -297,6 +297,7 @@ static void on_nothing_event(void *user, const msdk_event *event) { (void)user, 
   X(SESSION, session, data_stream_accept, msdk_session_data_stream_accept(it, "topic"))                                                    \
   X(SESSION, session, data_stream_read, (msdk_session_data_stream_read(it, &(msdk_data_stream_part){.struct_size = sizeof(msdk_data_stream_part)}, NULL, 0)))\
   X(SESSION, session, data_stream_attribute_at, (msdk_session_data_stream_attribute_at(it, 1, 0, &(msdk_attribute){.struct_size = sizeof(msdk_attribute)})))\
+  X(SESSION, session, data_stream_attachment_at, (msdk_session_data_stream_attachment_at(it, 1, 0, &(msdk_data_stream_attachment){.struct_size = sizeof(msdk_data_stream_attachment)})))\
   X(SESSION, session, set_frame_key, (msdk_session_set_frame_key(it, NULL, 0, (const uint8_t[]){1}, 1)))                                 \
   X(SESSION, session, select_frame_key, msdk_session_select_frame_key(it, 0))                                                            \
   X(SESSION, session, ratchet_frame_key, msdk_session_ratchet_frame_key(it, NULL, 0))                                                    \

@@ -1,7 +1,7 @@
 """Lists that the options of several functions have."""
 from __future__ import annotations
 
-from ctypes import POINTER, c_char_p, cast
+from ctypes import POINTER, Array, c_char_p, cast
 from typing import Any, Iterable, Mapping
 
 from . import _structs
@@ -14,10 +14,16 @@ def set_recipients(options: Any, to: str | Iterable[str] | None) -> None:
     """One user id, or several; None: everybody else."""
     if to is None:
         return
-    recipients = [encode(user_id, "to") for user_id in ([to] if isinstance(to, str) else to)]
+    recipients = texts([to] if isinstance(to, str) else to, "to")
     if not recipients:  # which must not reach everybody
         raise RangeError(f"to is empty; 1 to {DATA_RECIPIENTS_MAX} user ids are accepted, or None for everybody else")
-    options.recipients, options.recipient_count = (c_char_p * len(recipients))(*recipients), len(recipients)
+    options.recipients, options.recipient_count = recipients, len(recipients)
+
+
+def texts(values: Iterable[str], name: str) -> Array[c_char_p]:
+    """An array of them."""
+    encoded = [encode(value, name) for value in values]
+    return (c_char_p * len(encoded))(*encoded)
 
 
 def set_attributes(options: Any, attributes: Mapping[str, str] | None) -> None:

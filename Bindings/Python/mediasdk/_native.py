@@ -64,6 +64,7 @@ DECLARATIONS: dict[str, tuple[Any, ...]] = {
     "msdk_session_data_stream_accept": (c_int32, c_void_p, c_char_p),
     "msdk_session_data_stream_read": (c_int32, c_void_p, POINTER(s.DataStreamPart), c_void_p, c_uint64),
     "msdk_session_data_stream_attribute_at": (c_int32, c_void_p, c_uint64, c_uint32, POINTER(s.Attribute)),
+    "msdk_session_data_stream_attachment_at": (c_int32, c_void_p, c_uint64, c_uint32, POINTER(s.DataStreamAttachment)),
     # rpc.h
     "msdk_session_rpc_call": (c_int32, c_void_p, c_char_p, c_char_p, c_char_p, c_uint32, POINTER(c_uint64)),
     "msdk_session_rpc_register": (c_int32, c_void_p, c_char_p),

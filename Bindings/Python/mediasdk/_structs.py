@@ -79,13 +79,19 @@ class SessionStats(SizedStruct):
 class DataStreamOptions(SizedStruct):
     _fields_ = [("struct_size", c_uint32), ("type", c_uint32), ("topic", c_char_p), ("name", c_char_p), ("mime_type", c_char_p),
                 ("total_size", c_uint64), ("recipients", POINTER(c_char_p)), ("attributes", POINTER(KeyValue)),
-                ("recipient_count", c_uint32), ("attribute_count", c_uint32)]
+                ("recipient_count", c_uint32), ("attribute_count", c_uint32), ("id", c_char_p), ("reply_to", c_char_p),
+                ("attachments", POINTER(c_char_p)), ("attachment_count", c_uint32), ("reserved0", c_uint32)]
 
 
 class DataStreamPart(SizedStruct):
     _fields_ = [("struct_size", c_uint32), ("part", c_uint32), ("stream", c_uint64), ("size", c_uint64), ("total_size", c_uint64),
                 ("missed", c_uint64), ("began_ms", c_int64), ("type", c_uint32), ("attribute_count", c_uint32), ("user_id", c_char * 256),
-                ("topic", c_char * 256), ("name", c_char * 256), ("mime_type", c_char * 128), ("text", c_char * 256)]
+                ("topic", c_char * 256), ("name", c_char * 256), ("mime_type", c_char * 128), ("text", c_char * 256),
+                ("attachment_count", c_uint32), ("reserved0", c_uint32), ("id", c_char * 136), ("reply_to", c_char * 136)]
+
+
+class DataStreamAttachment(SizedStruct):
+    _fields_ = [("struct_size", c_uint32), ("reserved0", c_uint32), ("id", c_char * 136)]
 
 
 class RpcMessage(SizedStruct):

@@ -2,15 +2,16 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from ctypes import byref, c_uint8, c_uint64
+from ctypes import Array, byref, c_char_p, c_uint8, c_uint64
 from dataclasses import dataclass, field
 from functools import partial
 from types import TracebackType
 from typing import TYPE_CHECKING, Iterable, Iterator, Mapping
+from uuid import uuid4
 
 from . import _structs
 from ._call import bounded, check, decode, encode, listed, sized
-from ._lists import set_attributes, set_recipients
+from ._lists import set_attributes, set_recipients, texts
 from ._memory import Buffer
 from ._native import library
 from .constants import DATA_STREAM_CHUNK_MAX, DataPart, DataStreamType, Status
@@ -36,6 +37,9 @@ class DataStreamPart:
         user_id: who sends it.
         topic: "": none.
         data: of a chunk; else empty.
+        id: its sender's id of it.  Two senders may have the same one.
+        reply_to: of BEGAN, and of a text: the id of the text that it responds to; "": none.
+        attachments: of BEGAN, and of a text: ids of files of the same sender that belong to it.  They come as streams of bytes.
         name: of a file; "": none.  It is the sender's text: check it before it becomes a path.
         mime_type: as the sender says.
         total_size: bytes of all chunks, as the sender says; None: not known.
@@ -58,20 +62,29 @@ class DataStreamPart:
     began: float = 0.0
     text: str = ""
     missed: int = 0
+    id: str = ""
+    reply_to: str = ""
+    attachments: tuple[str, ...] = ()
 
 
 class DataStreamWriter:
     """A stream that this session sends, from :meth:`DataStreams.open_text` or :meth:`DataStreams.open_bytes`.  Used with ``with``, it is
     complete at the end of the block, and aborted by an exception, which goes on whether or not the receivers can be notified."""
 
-    def __init__(self, session: Session, number: int) -> None:
+    def __init__(self, session: Session, number: int, id: str) -> None:
         self._session = session
         self._number = number
+        self._id = id
 
     @property
     def number(self) -> int:
         """The number of the stream in its session."""
         return self._number
+
+    @property
+    def id(self) -> str:
+        """Its id in the room, by which texts refer to it: ``reply_to`` and ``attachments`` of :meth:`DataStreams.open_text`."""
+        return self._id
 
     def write(self, data: str | bytes | bytearray | memoryview, timeout: float | None = None) -> None:
         """Sends a text, or bytes, in as many chunks as are needed, and waits for room between them.  Events that come meanwhile can be read
@@ -141,7 +154,7 @@ class DataStreams:
 
     def open_text(
         self, topic: str = "", *, to: str | Iterable[str] | None = None, attributes: Mapping[str, str] | None = None,
-        total_size: int | None = None, mime_type: str = ""
+        total_size: int | None = None, mime_type: str = "", id: str | None = None, reply_to: str = "", attachments: Iterable[str] = ()
     ) -> DataStreamWriter:
         """Begins a text.
 
@@ -151,16 +164,21 @@ class DataStreams:
             attributes: texts by key for the program that receives it, up to ATTRIBUTES_MAX.
             total_size: bytes of the whole text in UTF-8; None: not known.
             mime_type: "": text/plain.
+            id: 1 to DATA_STREAM_ID_MAX bytes, unique among the session's streams; None: a random one.
+            reply_to: the id of the text that it responds to; "": none.
+            attachments: ids of files that belong to it, up to DATA_STREAM_ATTACHMENTS_MAX: of :meth:`open_bytes`, before or after it.
 
         Raises:
             AgainError, NotFoundError, RefusedError, StateError, RangeError, InvalidError: as :meth:`Session.send_data`.
             FullError: the session has 256 open streams.
+            ExistsError: one of them has that id.
         """
-        return self._open(DataStreamType.TEXT, topic, to, attributes, total_size, mime_type, "")
+        return self._open(DataStreamType.TEXT, topic, to, attributes, total_size, mime_type, id, reply_to=encode(reply_to, "reply_to"),
+                          attachments=texts([attachments] if isinstance(attachments, str) else attachments, "attachments"))
 
     def open_bytes(
         self, topic: str = "", *, name: str = "", to: str | Iterable[str] | None = None, attributes: Mapping[str, str] | None = None,
-        total_size: int | None = None, mime_type: str = ""
+        total_size: int | None = None, mime_type: str = "", id: str | None = None
     ) -> DataStreamWriter:
         """Begins bytes, such as a file.
 
@@ -168,24 +186,27 @@ class DataStreams:
             name: of the file.
             total_size: bytes of all chunks; None: not known.
             mime_type: "": application/octet-stream.
-            topic, to, attributes: as :meth:`open_text`.
+            topic, to, attributes, id: as :meth:`open_text`.
 
         Raises:
-            AgainError, NotFoundError, RefusedError, StateError, RangeError, InvalidError, FullError: as :meth:`open_text`.
+            AgainError, NotFoundError, RefusedError, StateError, RangeError, InvalidError, FullError, ExistsError: as :meth:`open_text`.
         """
-        return self._open(DataStreamType.BYTES, topic, to, attributes, total_size, mime_type, name)
+        return self._open(DataStreamType.BYTES, topic, to, attributes, total_size, mime_type, id, name=encode(name, "name"))
 
     def _open(
         self, type: DataStreamType, topic: str, to: str | Iterable[str] | None, attributes: Mapping[str, str] | None, total_size: int | None,
-        mime_type: str, name: str
+        mime_type: str, id: str | None, attachments: Array[c_char_p] | None = None, **more: bytes
     ) -> DataStreamWriter:
-        options = sized(_structs.DataStreamOptions, type=type, topic=encode(topic, "topic"), name=encode(name, "name"),
-                        mime_type=encode(mime_type, "mime_type"), total_size=bounded(total_size or 0, 64, "total_size"))
+        id = str(uuid4()) if id is None else id
+        options = sized(_structs.DataStreamOptions, type=type, topic=encode(topic, "topic"), mime_type=encode(mime_type, "mime_type"),
+                        total_size=bounded(total_size or 0, 64, "total_size"), id=encode(id, "id"), **more)
         set_recipients(options, to)
         set_attributes(options, attributes)
+        if attachments is not None:
+            options.attachments, options.attachment_count = attachments, len(attachments)
         number = c_uint64()
         check(library.msdk_session_data_stream_open(self._session._handle, byref(options), byref(number)))
-        return DataStreamWriter(self._session, number.value)
+        return DataStreamWriter(self._session, number.value, id)
 
     def accept(self, topic: str | None = None) -> None:
         """Streams of that topic that begin from now on are received, in every room that the session joins; None: of every topic.  Others are
@@ -213,11 +234,16 @@ class DataStreams:
 
     def _part(self, part: _structs.DataStreamPart, data: bytes) -> DataStreamPart:
         kind, attributes = DataPart(part.part), {}
+        attachments: tuple[str, ...] = ()
         if kind in (DataPart.BEGAN, DataPart.ENDED) and part.attribute_count:
             attributes = {decode(one.key): decode(one.value) for one in listed(
                 _structs.Attribute, library.msdk_session_data_stream_attribute_at, self._session._handle, part.stream)}
+        if kind == DataPart.BEGAN and part.attachment_count:
+            attachments = tuple(decode(one.id) for one in listed(
+                _structs.DataStreamAttachment, library.msdk_session_data_stream_attachment_at, self._session._handle, part.stream))
         return DataStreamPart(kind, part.stream, DataStreamType(part.type), decode(part.user_id), decode(part.topic), data, decode(part.name),
-                              decode(part.mime_type), part.total_size or None, attributes, part.began_ms / 1000, decode(part.text), part.missed)
+                              decode(part.mime_type), part.total_size or None, attributes, part.began_ms / 1000, decode(part.text), part.missed,
+                              decode(part.id), decode(part.reply_to) if kind == DataPart.BEGAN else "", attachments)
 
     def next(self, timeout: float | None = None) -> DataStreamPart:
         """Takes the oldest part that has come.  Events that come meanwhile can be read afterwards, or by another thread.

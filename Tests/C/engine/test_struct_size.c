@@ -433,6 +433,21 @@ static msdk_result fill_data_stream(void *it) {
   return msdk_session_data_stream_read(lively.bob, it, NULL, 0);
 }
 
+static msdk_result fill_attachment(void *it) {
+  msdk_data_stream_options options = MSDK_INIT(msdk_data_stream_options);
+  options.type = MSDK_DATA_STREAM_TEXT;
+  options.attachments = (const char *const[]){"a file"};
+  options.attachment_count = 1;
+  uint64_t stream = 0;
+  msdk_data_stream_part part = MSDK_INIT(msdk_data_stream_part);
+  while (msdk_session_data_stream_read(lively.bob, &part, NULL, 0) >= 0) {} /* of the others there are as many as can wait */
+  CHECK_OK(msdk_session_data_stream_open(lively.alice, &options, &stream));
+  CHECK_OK(msdk_session_data_stream_close(lively.alice, stream, NULL));
+  run_for(lively.engine, MS);
+  CHECK_OK(msdk_session_data_stream_read(lively.bob, &part, NULL, 0));
+  return msdk_session_data_stream_attachment_at(lively.bob, part.stream, 0, it);
+}
+
 static msdk_result fill_serve_info(void *it) { return msdk_room_get_serve_info(real, "loopback:served", it); }
 
 static msdk_result fill_served(void *it) {
@@ -456,6 +471,7 @@ static const output outputs[] = {
   {"data_message", sizeof(msdk_data_message), fill_data},
   {"rpc_message", sizeof(msdk_rpc_message), fill_rpc},
   {"data_stream_part", sizeof(msdk_data_stream_part), fill_data_stream},
+  {"data_stream_attachment", sizeof(msdk_data_stream_attachment), fill_attachment},
   {"serve_info", sizeof(msdk_serve_info), fill_serve_info},
   {"serve_info (served)", sizeof(msdk_serve_info), fill_served},
   {"access_request", sizeof(msdk_access_request), fill_request},

@@ -142,7 +142,13 @@ static void doors(void) {
   msdk_key_value entries[2] = {{key, text()}, {text(), text()}};
   stream.attributes = below(2) == 0 ? NULL : entries;
   stream.attribute_count = goes_wrong(16) ? below(3) : stream.attributes != NULL;
+  stream.id = below(4) == 0 ? text() : NULL;
+  stream.reply_to = below(2) == 0 ? text() : NULL;
+  const char *attachments[2] = {text(), text()};
+  stream.attachments = below(2) == 0 ? NULL : attachments;
+  stream.attachment_count = goes_wrong(16) ? below(3) : stream.attachments != NULL;
   static uint64_t opened;
+  msdk_data_stream_attachment attachment = {.struct_size = struct_size(sizeof attachment)};
   msdk_data_stream_part part = {.struct_size = struct_size(sizeof part)};
   if (below(8) == 0) msdk_session_data_stream_accept(handle(SESSION), below(2) == 0 ? NULL : text());
   msdk_session_data_stream_open(someone, below(8) == 0 ? NULL : &stream, below(8) == 0 ? NULL : &opened);
@@ -150,6 +156,7 @@ static void doors(void) {
   if (below(2) == 0) msdk_session_data_stream_close(someone, opened, below(2) == 0 ? NULL : text());
   msdk_session_data_stream_read(handle(SESSION), &part, bytes, below(sizeof bytes + 1));
   msdk_session_data_stream_attribute_at(handle(SESSION), part.stream, below(3), &attribute);
+  msdk_session_data_stream_attachment_at(handle(SESSION), part.stream, below(3), &attachment);
   if (below(16) == 0) msdk_session_set_frame_key(someone, below(2) == 0 ? NULL : user, wild ? number() : below(16), bytes, below(sizeof bytes + 1));
   msdk_session_select_frame_key(someone, wild ? number() : below(16));
   if (below(16) == 0) msdk_session_ratchet_frame_key(someone, below(2) == 0 ? NULL : user, below(16));

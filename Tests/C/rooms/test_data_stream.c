@@ -93,6 +93,85 @@ static void a_text_arrives_as_it_was_written(void) {
   msdk_engine_destroy(it.engine);
 }
 
+static void a_text_names_what_it_responds_to_and_its_files(void) {
+  pair it = pair_join();
+  const char *files[] = {"file 1", "file 2"};
+  msdk_data_stream_options options = options_of(MSDK_DATA_STREAM_TEXT, "lk.chat");
+  options.id = "second";
+  options.reply_to = "first";
+  options.attachments = files;
+  options.attachment_count = 2;
+  uint64_t text = 0, file = 0;
+  CHECK_OK(msdk_session_data_stream_open(it.alice, &options, &text));
+  CHECK_EQ(msdk_session_data_stream_open(it.alice, &options, &file), MSDK_E_EXISTS);
+  CHECK_STR_CONTAINS(msdk_last_error(), "\"second\"");
+  options = options_of(MSDK_DATA_STREAM_BYTES, NULL);
+  options.id = files[0];
+  CHECK_OK(msdk_session_data_stream_open(it.alice, &options, &file));
+  CHECK_OK(msdk_session_data_stream_close(it.alice, file, NULL));
+  CHECK_OK(msdk_session_data_stream_close(it.alice, text, NULL));
+  run_for(it.engine, MS);
+  CHECK(has_come(it.bob, MSDK_DATA_PART_BEGAN, "") && strcmp(taken.id, "second") == 0 && strcmp(taken.reply_to, "first") == 0);
+  CHECK_EQ(taken.attachment_count, 2);
+  uint64_t came = taken.stream;
+  msdk_data_stream_attachment one = MSDK_INIT(msdk_data_stream_attachment);
+  for (uint32_t i = 0; i < 2; i++) {
+    CHECK_OK(msdk_session_data_stream_attachment_at(it.bob, came, i, &one));
+    CHECK(strcmp(one.id, files[i]) == 0);
+  }
+  CHECK_EQ(msdk_session_data_stream_attachment_at(it.bob, came, 2, &one), MSDK_E_NOT_FOUND);
+  CHECK_EQ(msdk_session_data_stream_attachment_at(it.bob, came + 9, 0, &one), MSDK_E_NOT_FOUND);
+  CHECK(has_come(it.bob, MSDK_DATA_PART_BEGAN, "") && strcmp(taken.id, "file 1") == 0 && taken.reply_to[0] == 0);
+  CHECK(taken.attachment_count == 0 && taken.type == MSDK_DATA_STREAM_BYTES);
+  msdk_engine_destroy(it.engine);
+}
+
+static void what_names_nothing_is_refused(void) {
+  pair it = pair_join();
+  static const char *many[MSDK_DATA_STREAM_ATTACHMENTS_MAX + 1];
+  for (uint32_t i = 0; i <= MSDK_DATA_STREAM_ATTACHMENTS_MAX; i++) many[i] = "a file";
+  char longest[MSDK_DATA_STREAM_ID_MAX + 2] = "";
+  memset(longest, 'x', MSDK_DATA_STREAM_ID_MAX + 1);
+  const struct {
+    uint32_t type;
+    const char *id, *reply_to, *const *attachments;
+    uint32_t count;
+    msdk_result result;
+    const char *text;
+  } wrong[] = {
+    {MSDK_DATA_STREAM_TEXT, "", NULL, NULL, 0, MSDK_E_INVALID, "id has 0 bytes; accepted: 1..128"},
+    {MSDK_DATA_STREAM_TEXT, longest, NULL, NULL, 0, MSDK_E_INVALID, "options.id"},
+    {MSDK_DATA_STREAM_TEXT, NULL, longest, NULL, 0, MSDK_E_INVALID, "options.reply_to"},
+    {MSDK_DATA_STREAM_TEXT, NULL, NULL, NULL, 1, MSDK_E_INVALID, "options.attachments"},
+    {MSDK_DATA_STREAM_TEXT, NULL, NULL, many, MSDK_DATA_STREAM_ATTACHMENTS_MAX + 1, MSDK_E_RANGE, "options.attachment_count is 33"},
+    {MSDK_DATA_STREAM_TEXT, NULL, NULL, &(const char *){""}, 1, MSDK_E_INVALID, "an attachment has 0 bytes"},
+    {MSDK_DATA_STREAM_TEXT, NULL, NULL, &(const char *){NULL}, 1, MSDK_E_INVALID, "options.attachments[0]"},
+    {MSDK_DATA_STREAM_BYTES, NULL, "first", NULL, 0, MSDK_E_INVALID, "accepted: those of a text"},
+    {MSDK_DATA_STREAM_BYTES, NULL, NULL, many, 1, MSDK_E_INVALID, "accepted: those of a text"},
+  };
+  for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+    msdk_data_stream_options options = options_of(wrong[i].type, NULL);
+    options.id = wrong[i].id;
+    options.reply_to = wrong[i].reply_to;
+    options.attachments = wrong[i].attachments;
+    options.attachment_count = wrong[i].count;
+    uint64_t stream = 0;
+    CHECK_EQ(msdk_session_data_stream_open(it.alice, &options, &stream), wrong[i].result);
+    CHECK_STR_CONTAINS(msdk_last_error(), wrong[i].text);
+  }
+  longest[MSDK_DATA_STREAM_ID_MAX] = 0;
+  msdk_data_stream_options options = options_of(MSDK_DATA_STREAM_TEXT, NULL);
+  options.id = options.reply_to = longest;
+  options.attachments = many;
+  options.attachment_count = MSDK_DATA_STREAM_ATTACHMENTS_MAX;
+  uint64_t stream = 0;
+  CHECK_OK(msdk_session_data_stream_open(it.alice, &options, &stream));
+  run_for(it.engine, MS);
+  CHECK(has_come(it.bob, MSDK_DATA_PART_BEGAN, "") && strcmp(taken.id, longest) == 0 && strcmp(taken.reply_to, longest) == 0);
+  CHECK_EQ(taken.attachment_count, MSDK_DATA_STREAM_ATTACHMENTS_MAX);
+  msdk_engine_destroy(it.engine);
+}
+
 static void a_file_is_sent_when_there_is_room(void) {
   enum { SIZE = 5000000 };
   pair it = pair_join();
@@ -256,6 +335,8 @@ static void without_a_room_nothing_is_sent(void) {
 
 int main(int argc, char **argv) {
   RUN(a_text_arrives_as_it_was_written);
+  RUN(a_text_names_what_it_responds_to_and_its_files);
+  RUN(what_names_nothing_is_refused);
   RUN(a_file_is_sent_when_there_is_room);
   RUN(a_stream_that_is_not_complete_says_why);
   RUN(it_is_for_some);

@@ -764,10 +764,12 @@ class LiveKitRoom(unittest.IsolatedAsyncioTestCase):
         sessions = {"id-Cleo": cleo.session, "id-Bob": bob.session}
         text, noise = "Grüße an alle. " * 4_000, np.random.default_rng(1).bytes(1_000_000)
         came: list[tuple[str, Any]] = []
+        named: list[tuple[str, list[str]]] = []
 
         async def keep(reader: Any, sender: str) -> None:
             if isinstance(reader, rtc.TextStreamReader):
                 came.append((sender, (await reader.read_all(), reader.info.topic, dict(reader.info.attributes))))
+                named.append((reader.info.stream_id, list(reader.info.attachments)))
             else:
                 came.append((sender, (b"".join([chunk async for chunk in reader]), reader.info.name, reader.info.mime_type)))
 
@@ -783,9 +785,10 @@ class LiveKitRoom(unittest.IsolatedAsyncioTestCase):
 
         for session in sessions.values():
             session.data_streams.accept()
-        await anna.own.send_text(text, topic="chat", attributes={"mood": "good"})
+        sent = await anna.own.send_text(text, topic="chat", attributes={"mood": "good"}, reply_to_id="before")
         for session in sessions.values():
             (first, *_), data = await read(session)
+            self.assertEqual((first.id, first.reply_to, first.attachments), (sent.stream_id, "before", ()))
             self.assertEqual((first.type, first.user_id, first.topic, first.attributes, data.decode()),
                              (mediasdk.DataStreamType.TEXT, "anna", "chat", {"mood": "good"}, text))
         await anna.own.send_bytes(noise, topic="file", name="noise", mime_type="application/x-noise")
@@ -795,18 +798,21 @@ class LiveKitRoom(unittest.IsolatedAsyncioTestCase):
                 mediasdk.DataStreamType.BYTES, "noise", "application/x-noise", len(noise)))
             self.assertEqual(data == noise, True)
         for user_id, session in sessions.items():
-            stream = session.data_streams.open_text("chat", attributes={"mood": "better"})
+            stream = session.data_streams.open_text("chat", attributes={"mood": "better"}, reply_to=sent.stream_id, attachments=["a file"])
             await stream.write_async(text, timeout=PATIENCE)
             await stream.close_async(timeout=PATIENCE)
-            stream = session.data_streams.open_bytes("file", name="noise", mime_type="application/x-noise", to="anna", total_size=len(noise))
-            await stream.write_async(noise, timeout=PATIENCE)
-            await stream.close_async(timeout=PATIENCE)
+            file = session.data_streams.open_bytes(
+                "file", name="noise", mime_type="application/x-noise", to="anna", total_size=len(noise), id="a file")
+            await file.write_async(noise, timeout=PATIENCE)
+            await file.close_async(timeout=PATIENCE)
             await self.until(f"anna has what {user_id} sends", lambda: len(came) == 2)
             self.assertEqual(came == [(user_id, (text, "chat", {"mood": "better"})), (user_id, (noise, "noise", "application/x-noise"))], True)
             came.clear()
+            self.assertEqual(named.pop(), (stream.id, ["a file"]))
             (other,) = (one for one in sessions.values() if one is not session)
             (first, *_), data = await read(other)
             self.assertEqual((first.user_id, data.decode() == text), (user_id, True))
+            self.assertEqual((first.id, first.reply_to, first.attachments), (stream.id, sent.stream_id, ("a file",)))
             self.assertIsNone(other.data_streams.read())
 
     async def test_bytes(self) -> None:

@@ -92,6 +92,7 @@ import Testing
     var info = DataStreamInfo(isText: isText)
     (info.topic, info.mimeType, info.name) = ("lk.chat", "text/plain", isText ? "" : "clip.ivf")
     (info.size, info.attributes, info.time) = (isText ? nil : 7, ["a": "1", "b": ""], 1_700_000_000_123_000_000)
+    if isText { (info.replyTo, info.attachments) = ("w", ["y", "z"]) }
     let parts: [(DataStreamPart, [UInt8])] = [
       (.begin(id: "x", info), []), (.chunk(id: "x", index: 0), []), (.chunk(id: "x", index: 300), [65]),
       (.end(id: "x", reason: "", attributes: [:]), []), (.end(id: "x", reason: "no", attributes: ["a": "2"]), [])
@@ -106,13 +107,15 @@ import Testing
   /// As LiveKit's SDKs write them.
   @Test func aStreamOfAnSDKIsRead() throws {
     let topic: [UInt8] = [0x1A, 4, 0x63, 0x68, 0x61, 0x74]
-    let header: [UInt8] = [0x0A, 1, 0x78, 0x10, 0xE8, 7] + topic + [0x28, 3, 0x42, 6, 0x0A, 1, 0x61, 0x12, 1, 0x31, 0x4A, 2, 0x28, 1]
-    let begun = try #require(try LiveKitDataPacket([0x6A, UInt8(header.count)] + header).userData())
+    let header: [UInt8] = [0x0A, 1, 0x78, 0x10, 0xE8, 7] + topic + [0x28, 3, 0x42, 6, 0x0A, 1, 0x61, 0x12, 1, 0x31]
+    let text: [UInt8] = [0x4A, 11, 0x1A, 1, 0x77, 0x22, 1, 0x79, 0x22, 1, 0x7A, 0x28, 1]
+    let begun = try #require(try LiveKitDataPacket([0x6A, UInt8(header.count + text.count)] + header + text).userData())
     var info = DataStreamInfo(isText: true)
     (info.topic, info.size, info.attributes, info.time) = ("chat", 3, ["a": "1"], 1_000_000_000)
+    (info.replyTo, info.attachments) = ("w", ["y", "z"])
     #expect(begun.content == .stream(.begin(id: "x", info)))
     // Whose chunks are encrypted.
-    let encrypted = header + [0x38, 1]
+    let encrypted = header + text + [0x38, 1]
     #expect(try LiveKitDataPacket([0x6A, UInt8(encrypted.count)] + encrypted).userData() == nil)
     let chunk: [UInt8] = [0x0A, 1, 0x78, 0x10, 2, 0x1A, 1, 0x41]
     let read = try #require(try LiveKitDataPacket([0x72, UInt8(chunk.count)] + chunk).userData())

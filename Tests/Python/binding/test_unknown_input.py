@@ -213,7 +213,8 @@ class UnknownInputTest(unittest.TestCase):
         yield ("msdk_session_send_data", "msdk_data_options", s.DataOptions(topic=b"chat", recipients=recipients, recipient_count=1),
                lambda pointer: library.msdk_session_send_data(alice, pointer, pixels, 1))
         number = ctypes.c_uint64()
-        text = s.DataStreamOptions(type=DataStreamType.TEXT, topic=b"chat", recipients=recipients, recipient_count=1)
+        text = s.DataStreamOptions(type=DataStreamType.TEXT, topic=b"chat", recipients=recipients, recipient_count=1, reply_to=b"a text",
+                                   attachments=recipients, attachment_count=1)
         yield ("msdk_session_data_stream_open", "msdk_data_stream_options", text,
                lambda pointer: (library.msdk_session_data_stream_open(alice, pointer, ctypes.byref(number)),
                                 library.msdk_session_data_stream_close(alice, number, None))[0])

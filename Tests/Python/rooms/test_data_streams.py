@@ -6,8 +6,9 @@ import threading
 import unittest
 
 from call import PATIENCE, Room
-from mediasdk import (DATA_STREAM_CHUNK_MAX, Clock, DataPart, DataStreamAvailable, DataStreamPart, DataStreamType, Engine, ExistsError,
-                      FullError, InvalidError, MediaTimeout, NotFoundError, RangeError, Session, StateError, UnsupportedError)
+from mediasdk import (DATA_STREAM_ATTACHMENTS_MAX, DATA_STREAM_CHUNK_MAX, DATA_STREAM_ID_MAX, Clock, DataPart, DataStreamAvailable,
+                      DataStreamPart, DataStreamType, Engine, ExistsError, FullError, InvalidError, MediaTimeout, NotFoundError,
+                      RangeError, Session, StateError, UnsupportedError)
 
 MS = 1_000_000
 
@@ -45,6 +46,27 @@ class DataStreamTest(unittest.TestCase):
         self.assertEqual(rest[-1].attributes, {"lk.segment": "7"})
         with self.assertRaises(NotFoundError):
             stream.write("more")
+
+    def test_a_text_with_files(self) -> None:
+        streams = self.alice.data_streams
+        with streams.open_text("chat") as first, streams.open_bytes("file", name="a.bin") as file:
+            self.assertNotEqual(first.id, file.id)
+        with streams.open_text("chat", id="second", reply_to=first.id, attachments=(file.id, "to come")) as second:
+            with self.assertRaises(ExistsError):
+                streams.open_text(id=second.id)
+        with streams.open_text("chat", attachments="one"):
+            pass
+        self.pass_on()
+        began = [part for part in read_all(self.bob) if part.part == DataPart.BEGAN]
+        self.assertEqual([(part.id, part.reply_to, part.attachments) for part in began[:3]],
+                         [(first.id, "", ()), (file.id, "", ()), ("second", first.id, (file.id, "to come"))])
+        self.assertEqual(began[3].attachments, ("one",))
+        with self.assertRaises(InvalidError):
+            streams.open_text(id="")
+        with self.assertRaises(RangeError):
+            streams.open_text(attachments=["a file"] * (DATA_STREAM_ATTACHMENTS_MAX + 1))
+        with self.assertRaises(InvalidError):
+            streams.open_text(reply_to="x" * (DATA_STREAM_ID_MAX + 1))
 
     def test_a_long_text_is_cut_between_characters(self) -> None:
         text = "ä€" * 12_000

@@ -15,6 +15,8 @@ public struct DataStreamMessage: Sendable, Equatable {
 
   /// The number of the stream, in one sequence of those that come and those that the session sends.
   public let stream: UInt64
+  /// The sender's id of it, by which others refer to it.
+  public let id: String
   /// Whose it is.
   public let userID: String
   /// With the attributes that came at the end, when that is read.
@@ -36,7 +38,7 @@ struct IncomingDataStreams {
   static let mostChunks = 16_384
   static let mostChunksOfOne = 4_096
   static let mostAttributes = 32
-  /// Of other programs.
+  static let mostAttachments = 32
   static let longestId = 128
 
   private struct Stream {
@@ -103,8 +105,7 @@ struct IncomingDataStreams {
   }
 
   private mutating func begin(_ id: String, _ info: DataStreamInfo, _ userID: String, _ number: () -> UInt64) {
-    guard topics?.contains(info.topic) != false, (1...IncomingDataStreams.longestId).contains(id.utf8.count), place(of: id, userID) == nil
-    else { return }
+    guard topics?.contains(info.topic) != false, IncomingDataStreams.isID(id), place(of: id, userID) == nil else { return }
     let ofOne = streams.reduce(0) { $0 + ($1.userID == userID ? 1 : 0) }
     guard streams.count < IncomingDataStreams.most, ofOne < IncomingDataStreams.mostOfOne else {
       missed += 1
@@ -112,6 +113,8 @@ struct IncomingDataStreams {
     }
     var stream = Stream(number: number(), userID: userID, id: id, info: info)
     stream.info.attributes = IncomingDataStreams.accepted(info.attributes)
+    if !IncomingDataStreams.isID(info.replyTo) { stream.info.replyTo = "" }
+    stream.info.attachments = Array(info.attachments.filter(IncomingDataStreams.isID).prefix(IncomingDataStreams.mostAttachments))
     streams.append(stream)
     _ = waiting.push((stream.number, .began))
   }
@@ -173,6 +176,8 @@ struct IncomingDataStreams {
     return fit
   }
 
+  static func isID(_ text: String) -> Bool { (1...longestId).contains(text.utf8.count) }
+
   // MARK: Participants
 
   /// A participant is not here any more. Whether the reader is to be notified.
@@ -213,7 +218,8 @@ struct IncomingDataStreams {
       info.attributes = IncomingDataStreams.accepted(info.attributes)
     case .aborted(let reason): content = .aborted(reason)
     }
-    let message = DataStreamMessage(stream: number, userID: stream.userID, info: info, content: content, missed: missed)
+    let message = DataStreamMessage(
+      stream: number, id: stream.id, userID: stream.userID, info: info, content: content, missed: missed)
     guard size <= most else { return (message, false) }
     _ = waiting.pop()
     (missed, last) = (0, nil)
@@ -230,8 +236,7 @@ struct IncomingDataStreams {
   }
 
   /// Of a stream whose beginning has come, until something is read after its end. nil: there is none of that number.
-  func attributes(of number: UInt64) -> [String: String]? {
-    let info = streams.first { $0.number == number }?.info ?? (last?.number == number ? last?.info : nil)
-    return info?.attributes
+  func info(of number: UInt64) -> DataStreamInfo? {
+    streams.first { $0.number == number }?.info ?? (last?.number == number ? last?.info : nil)
   }
 }

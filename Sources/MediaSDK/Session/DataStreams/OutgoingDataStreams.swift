@@ -26,10 +26,13 @@ struct OutgoingDataStreams {
   /// Few.
   private var streams: [Stream] = []
 
-  /// Its beginning is to be sent now, and `sent` or `cancel` follow.
+  /// Its beginning is to be sent now, and `sent` or `cancel` follow. Throws `.full`, and `.exists` for the id of another that is open.
   mutating func begin(_ number: UInt64, id: String, _ info: DataStreamInfo, to recipients: [String]) throws(MediaError) {
     guard streams.count < OutgoingDataStreams.most else {
       throw MediaError(.full, "the session has \(streams.count) open streams of data, the maximum")
+    }
+    guard !streams.contains(where: { $0.id == id }) else {
+      throw MediaError(.exists, "the session has an open stream of data with the id \"\(id)\"")
     }
     streams.append(Stream(number: number, id: id, isText: info.isText, size: info.size, recipients: recipients))
   }

@@ -26,15 +26,16 @@ extension Session {
   /// Bytes of a chunk that is sent.
   public static let longestChunk = 15_000
 
-  /// Begins a stream for everybody else in the room, or for some: its number. Throws `.invalid` and `.range` for what cannot be sent, `.full`
-  /// for too many at once; else as `send`.
-  public func openDataStream(_ info: DataStreamInfo, to recipients: [String] = []) throws(MediaError) -> UInt64 {
+  /// Begins a stream for everybody else in the room, or for some: its number. `id`: by which others refer to it; nil: a random one. Throws
+  /// `.invalid` and `.range` for what cannot be sent, `.exists` for an id that is in use, `.full` for too many at once; else as `send`.
+  public func openDataStream(_ info: DataStreamInfo, id: String? = nil, to recipients: [String] = []) throws(MediaError) -> UInt64 {
     try require(.data, "streams of data")
+    if let id { try Session.checkID("id", id) }
     try Session.check(info)
     var info = info
     info.time = MediaTime.wallClock()
     if info.mimeType.isEmpty { info.mimeType = info.isText ? "text/plain" : "application/octet-stream" }
-    let id = Session.makeId()
+    let id = id ?? Session.makeId()
     let number = try dataStreams.withLock { streams throws(MediaError) in try streams.open(id: id, info, to: recipients) }
     do throws(MediaError) {
       try send(.begin(id: id, info), [], to: recipients)
@@ -86,11 +87,11 @@ extension Session {
   }
 
   /// Of a stream of others, until something is read after its end. Throws `.notFound`.
-  public func dataStreamAttributes(of stream: UInt64) throws(MediaError) -> [String: String] {
-    guard let attributes = dataStreams.withLock({ $0.incoming.attributes(of: stream) }) else {
+  public func dataStreamInfo(of stream: UInt64) throws(MediaError) -> DataStreamInfo {
+    guard let info = dataStreams.withLock({ $0.incoming.info(of: stream) }) else {
       throw MediaError(.notFound, "\(stream) is not a stream of data that has come, or something was read after its end")
     }
-    return attributes
+    return info
   }
 
   // MARK: The room
@@ -141,6 +142,14 @@ extension Session {
     guard !info.isText || info.name.isEmpty else {
       throw MediaError(.invalid, "name is \"\(info.name.prefix(64))\", and the stream is a text; accepted: none")
     }
+    guard info.isText || info.replyTo.isEmpty && info.attachments.isEmpty else {
+      throw MediaError(.invalid, "reply_to or attachments are given, and the stream is bytes; accepted: those of a text")
+    }
+    if !info.replyTo.isEmpty { try checkID("reply_to", info.replyTo) }
+    guard info.attachments.count <= IncomingDataStreams.mostAttachments else {
+      throw MediaError(.range, "there are \(info.attachments.count) attachments; accepted: up to \(IncomingDataStreams.mostAttachments)")
+    }
+    for attachment in info.attachments { try checkID("an attachment", attachment) }
     try check("topic", info.topic, DataMessage.longestTopic)
     try check("name", info.name, 255)
     try check("mime_type", info.mimeType, 127)
@@ -151,6 +160,12 @@ extension Session {
       guard !key.isEmpty else { throw MediaError(.invalid, "the key of an attribute is empty") }
       try check("the key of an attribute", key, ParticipantAttributes.longestKey)
       try check("an attribute", value, ParticipantAttributes.longestValue)
+    }
+  }
+
+  private static func checkID(_ name: String, _ text: String) throws(MediaError) {
+    guard IncomingDataStreams.isID(text) else {
+      throw MediaError(.invalid, "\(name) has \(text.utf8.count) bytes; accepted: 1..\(IncomingDataStreams.longestId)")
     }
   }
 

@@ -53,13 +53,14 @@ private struct Header: ProtoMessage {
   init(_ id: String, _ info: DataStreamInfo) {
     (self.id, time, topic, mimeType) = (id, info.time / 1_000_000, info.topic, info.mimeType)
     (size, attributes) = (info.size ?? 0, info.attributes)
-    if info.isText { text = TextHeader() } else { bytes = ByteHeader(name: info.name) }
+    if info.isText { text = TextHeader(replyTo: info.replyTo, attachments: info.attachments) } else { bytes = ByteHeader(name: info.name) }
   }
 
   var info: DataStreamInfo {
     var info = DataStreamInfo(isText: text != nil)
     (info.topic, info.mimeType, info.name) = (topic, mimeType, text == nil ? bytes?.name ?? "" : "")
     (info.size, info.attributes) = (size == 0 ? nil : size, attributes)
+    (info.replyTo, info.attachments) = (text?.replyTo ?? "", text?.attachments ?? [])
     info.time = min(max(time, 0), .max / 1_000_000) * 1_000_000
     return info
   }
@@ -78,7 +79,13 @@ private struct Header: ProtoMessage {
 }
 
 private struct TextHeader: ProtoMessage {
-  func visit(_ fields: inout ProtoFields) {}
+  var replyTo = ""
+  var attachments: [String] = []
+
+  mutating func visit(_ fields: inout ProtoFields) throws(MediaError) {
+    try fields.text(3, &replyTo)
+    try fields.texts(4, &attachments)
+  }
 }
 
 private struct ByteHeader: ProtoMessage {

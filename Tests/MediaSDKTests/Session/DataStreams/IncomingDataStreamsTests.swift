@@ -109,16 +109,29 @@ import Testing
     var info = DataStreamInfo(isText: true)
     info.attributes = ["a": "1", "b": "2", "": "3", String(repeating: "k", count: 64): "4", "long": String(repeating: "v", count: 1024)]
     _ = take(.begin(id: "x", info))
-    #expect(streams.attributes(of: 1) == ["a": "1", "b": "2"])
+    #expect(streams.info(of: 1)?.attributes == ["a": "1", "b": "2"])
     _ = take(.end(id: "x", reason: "", attributes: ["b": "3", "c": "4"]))
     _ = streams.read(upTo: 0)
-    #expect(streams.attributes(of: 1) == ["a": "1", "b": "2"])
+    #expect(streams.info(of: 1)?.attributes == ["a": "1", "b": "2"])
     let end = streams.read(upTo: 0)?.message.info.attributes
-    #expect(end == ["a": "1", "b": "3", "c": "4"] && streams.attributes(of: 1) == end)
+    #expect(end == ["a": "1", "b": "3", "c": "4"] && streams.info(of: 1)?.attributes == end)
     info.attributes = Dictionary(uniqueKeysWithValues: (10..<50).map { ("\($0)", "") })
     _ = take(.begin(id: "y", info))
     _ = streams.read(upTo: 0)
-    #expect(streams.attributes(of: 1) == nil && streams.attributes(of: 2)?.keys.sorted() == (10..<42).map { "\($0)" })
+    #expect(streams.info(of: 1) == nil && streams.info(of: 2)?.attributes.keys.sorted() == (10..<42).map { "\($0)" })
+  }
+
+  @Test func whatIsNamedIsBounded() {
+    let long = String(repeating: "x", count: 129)
+    var info = DataStreamInfo(isText: true)
+    (info.replyTo, info.attachments) = (long, ["", long, "a"] + (0..<40).map { "\($0)" })
+    _ = take(.begin(id: "x", info))
+    #expect(streams.info(of: 1)?.replyTo == "" && streams.info(of: 1)?.attachments == ["a"] + (0..<31).map { "\($0)" })
+    info.replyTo = String(long.dropLast())
+    _ = take(.begin(id: "y", info))
+    #expect(streams.info(of: 2)?.replyTo == info.replyTo)
+    let messages = (0..<2).compactMap { _ in streams.read(upTo: 0)?.message }
+    #expect(messages.map(\.id) == ["x", "y"])
   }
 
   @Test func whoLeavesEndsTheirStreams() {

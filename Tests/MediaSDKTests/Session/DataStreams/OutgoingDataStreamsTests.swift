@@ -42,6 +42,13 @@ import Testing
     #expect(status { _ = try streams.write([65], to: 1) } == .notFound)
   }
 
+  @Test func anIDIsThatOfOneOpenStream() throws {
+    try open(1)
+    #expect(status { try streams.begin(2, id: "id 1", DataStreamInfo(isText: false), to: []) } == .exists)
+    streams.cancel(1)
+    try streams.begin(2, id: "id 1", DataStreamInfo(isText: false), to: [])
+  }
+
   @Test func oneThreadWritesAtATime() throws {
     try open(1)
     _ = try streams.write([65], to: 1)
