@@ -19,7 +19,7 @@ FRONTEND := -Xswiftc -Xfrontend -Xswiftc
 SWIFT_BUILD := MSDK_RUNTIME=$(CURDIR)/.build/runtime swift build -c release --static-swift-stdlib -Xswiftc -cross-module-optimization \
   -Xswiftc -enforce-exclusivity=unchecked $(FRONTEND) -function-sections $(FRONTEND) -internalize-at-link
 SWIFT_STATIC := $(shell swiftc -print-target-info -static-stdlib | sed -n 's/.*"runtimeResourcePath": *"\(.*\)".*/\1/p')/linux
-RUNTIME := $(patsubst %,.build/runtime/libswift%.a,Core Glibc Synchronization) .build/runtime/scalar_names.o
+RUNTIME := $(patsubst %,.build/runtime/libswift%.a,Core Glibc Synchronization) .build/runtime/scalar_names.o .build/runtime/thread_number.o
 
 # C is optimised in debug builds too: what a test computes in it runs over every pixel.
 SWIFT_DEBUG := --scratch-path .build/swift-tests -Xcc -O2
@@ -77,7 +77,7 @@ plugin-host: $(OUT)/msdk-plugin-host
 .build/runtime/libswift%.a: $(SWIFT_STATIC)/libswift%.a .build/runtime/clear_retain
 	@.build/runtime/clear_retain $< $@
 
-.build/runtime/scalar_names.o: packaging/runtime/scalar_names.c
+.build/runtime/%.o: packaging/runtime/%.c
 	@mkdir -p .build/runtime
 	@$(CC) $(WARNINGS) $(CFLAGS) $(SAME) -fPIC -c -o $@ $<
 

@@ -13,7 +13,7 @@ let trimmed: [LinkerSetting] =
   runtime.map { folder in
     [
       .unsafeFlags(["Core", "Glibc", "Synchronization"].map { "\(folder)/libswift\($0).a" }),
-      .unsafeFlags(["\(folder)/scalar_names.o", "-Xlinker", "--wrap=_swift_stdlib_getScalarName"]),
+      .unsafeFlags(["\(folder)/scalar_names.o", "-Xlinker", "--wrap=_swift_stdlib_getScalarName", "\(folder)/thread_number.o"]),
     ]
   } ?? []
 // A program exports nothing, so that the linker drops what it does not use.

@@ -76,8 +76,9 @@
  * Growth. From 1.0 on this ABI only grows; types.h has the rules for structs. New functions have new symbol versions. The soname changes
  * only if compatibility is broken. Include/CHANGES.md in the source tree lists the changes of each version.
  *
- * fork(). In the child process every function that returns an msdk_result returns MSDK_E_FORKED and does nothing, except those of time.h;
- * msdk_engine_now returns 0. msdk_version and the functions of error.h work. The child must exec or exit.
+ * fork(). Once an engine was created, every function that returns an msdk_result returns MSDK_E_FORKED in the child process and does
+ * nothing, except those of time.h; msdk_engine_now returns 0. msdk_version and the functions of error.h work. The child must exec or exit.
+ * A process that has only loaded the library can fork, as a daemon does, and its child can use it.
  */
 #ifndef MEDIASDK_H
 #define MEDIASDK_H
