@@ -243,7 +243,7 @@ final class WebConnection: NetworkDriver {
     if let tag { table.thread.remove(tag) }
     table.remove(self)
     // Whose nobody is, is closed here.
-    if let socket { _ = table.ports.accept(socket, arrival, from: address) }
+    if let socket { table.ports.accept(socket, arrival, from: address) }
     return .max
   }
 

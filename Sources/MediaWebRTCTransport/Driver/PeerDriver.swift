@@ -75,10 +75,11 @@ final class PeerDriver: NetworkDriver {
     let peer = PeerConnection(
       settings.peer, certificate: certificate, clock: NTPClock(NTPTimestamp(unixNanoseconds: clock.wallTime()), at: now),
       random: NetworkRandom(network: network), now: now)
+    let user = peer.ice.local.user
     guarded = Monitor(Guarded(peer: peer, tap: tap))
     for server in settings.servers { try add(server) }
     followAddresses(now: now)
-    noteUser()
+    ports?.users.add(user, of: self)
   }
 
   /// Until `close`. `.closed`, `.io`: the network thread does not take it.
@@ -129,17 +130,12 @@ final class PeerDriver: NetworkDriver {
   func change<Result>(_ body: (PeerConnection, _ now: Int64) throws(MediaError) -> Result) throws(MediaError) -> Result {
     let result = try guarded.withLock { guarded throws(MediaError) in
       guard !guarded.isClosed else { throw MediaError(.closed, "WebRTC: the connection is closed") }
+      // By its user name checks say that they are for this connection: ICE may have begun anew. Not after `close`, which removes it.
+      defer { ports?.users.add(guarded.peer.ice.local.user, of: self) }
       return try body(guarded.peer, thread.clock.now())
     }
-    noteUser()
     wake()
     return result
-  }
-
-  /// By which checks say that they are for this connection. ICE may have begun anew.
-  private func noteUser() {
-    guard let ports, let name = guarded.withLock({ $0.isClosed ? nil : $0.peer.ice.local.user }) else { return }
-    ports.users.add(name, of: self)
   }
 
   /// The same for a description of this end or the other's: from the first on candidates are gathered to the end.
@@ -248,20 +244,16 @@ final class PeerDriver: NetworkDriver {
   /// Does what follows of what was taken.
   func handleArrivals() { wake(at: settle()) }
 
-  /// A connection of TCP, whose first datagram is a check. False: it is not of this connection.
+  /// A connection of TCP, whose first datagram is a check; it is dropped if that is not for this end.
   func accept(
     _ socket: any StreamConnection, _ datagram: [UInt8], _ stream: ICEStream, from remote: SocketAddress, at local: SocketAddress
-  ) -> Bool {
+  ) {
     let passive = guarded.withLock { guarded in guarded.sockets.lazy.compactMap { $0 as? PassiveSocket }.first { $0.address == local } }
-    guard let passive, datagram.withUnsafeBytes({ take($0, on: passive.base, from: remote, now: thread.clock.now()) }) else { return false }
+    guard let passive, datagram.withUnsafeBytes({ take($0, on: passive.base, from: remote, now: thread.clock.now()) }) else { return }
     let link = TCPLink(accepted: socket, on: network, thread) { [self] in follow($0, of: passive, from: remote, $1) }
     passive.add(link, stream, from: remote)
-    guard (try? link.start()) != nil else {
-      lose(link, of: passive, from: remote)
-      return false
-    }
+    guard (try? link.start()) != nil else { return lose(link, of: passive, from: remote) }
     follow(link, of: passive, from: remote, .bytes(UnsafeRawBufferPointer(start: nil, count: 0)))
-    return true
   }
 
   private func follow(_ link: TCPLink, of passive: PassiveSocket, from remote: SocketAddress, _ event: TCPLink.Event) {

@@ -119,11 +119,11 @@ package final class PeerPorts: Sendable {
 
   // MARK: For the server, on the network thread
 
-  /// Takes a connection whose arrival is complete. False: it belongs to no connection of WebRTC here.
-  package func accept(_ socket: any StreamConnection, _ arrival: PassiveArrival, from remote: SocketAddress) -> Bool {
+  /// Takes a connection whose arrival is complete, or drops it, if it belongs to no connection of WebRTC here.
+  package func accept(_ socket: any StreamConnection, _ arrival: PassiveArrival, from remote: SocketAddress) {
     guard let check = arrival.check, case .check(let user) = check.withUnsafeBytes({ ICEDatagramKind($0) }),
       let local = socket.localAddress, let driver = users.driver(of: user)
-    else { return false }
-    return driver.accept(socket, check, arrival.stream, from: remote, at: local)
+    else { return }
+    driver.accept(socket, check, arrival.stream, from: remote, at: local)
   }
 }
