@@ -44,14 +44,14 @@ public indirect enum DataContent: Sendable, Equatable {
   /// Any of these, encrypted from end to end (encryption.h): the bytes are the ciphertext and its tag. The index is that of the key.
   case sealed(nonce: [UInt8], index: UInt32)
 
-  /// Bytes of attributes and attachments, which are the only other parts of any length.
+  /// Bytes of attributes and of what a text names, which are the only other parts of any length; an empty attachment takes memory, too.
   package var weight: Int {
     let attributes: [String: String]
     var weight = 0
     switch self {
     case .stream(.begin(_, let info)):
       attributes = info.attributes
-      weight = info.attachments.reduce(0) { $0 + $1.utf8.count }
+      weight = info.attachments.reduce(info.replyTo.utf8.count) { $0 + $1.utf8.count + MemoryLayout<String>.size }
     case .stream(.end(_, _, let added)): attributes = added
     default: return 0
     }
