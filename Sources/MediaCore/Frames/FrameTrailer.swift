@@ -75,7 +75,8 @@ public enum FrameTrailer {
       case (Tag.userData, ...Int(MSDK_FRAME_USER_DATA_MAX)):
         metadata.user_data_size = UInt32(value.count)
         withUnsafeMutableBytes(of: &metadata.user_data) { data in
-          for (index, byte) in value.enumerated() { data[index] = ~byte }
+          // Nothing is left of a longer one before it.
+          for index in data.indices { data[index] = index < value.count ? ~value[index] : 0 }
         }
       default: break
       }

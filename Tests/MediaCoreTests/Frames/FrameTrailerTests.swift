@@ -45,6 +45,14 @@ import Testing
     #expect(read(trailer) == (data, timestamp, frameID))
   }
 
+  @Test func ofUserDataThatComesTwiceTheLastCounts() {
+    let trailer = bytes("fcfbfefdfcfbfcfefaf14c4b5453")
+    #expect(size([1] + trailer) == trailer.count)
+    let metadata = trailer.withUnsafeBytes { FrameTrailer.read($0) }
+    #expect(metadata.user_data_size == 1)
+    #expect(withUnsafeBytes(of: metadata.user_data) { $0.first == 5 && $0.dropFirst().allSatisfy { $0 == 0 } })
+  }
+
   @Test func nothingIsNoTrailer() {
     #expect(written(made()).isEmpty)
     #expect(read([]) == ([], 0, 0))
