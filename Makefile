@@ -222,6 +222,9 @@ run-swift-tests:
 test-real-time:
 	@echo "== Swift tests in real time, one after the other"
 	@.ci/swift-tests real-time
+	@echo "== C tests in real time, and once more with isolated plugins"
+	@CC="$(CC)" $(RUN_ENV) Tests/C/run.sh $(TESTS)/c real_time
+	@CC="$(CC)" MSDK_PLUGIN_ISOLATE='*' $(RUN_ENV) Tests/C/run.sh $(TESTS)/c real_time
 	@echo "== Python tests in real time"
 	@$(RUN_ENV) PYTHONPATH=$(CURDIR)/Bindings/Python:Tests/Python $(LIMIT) $(PYTHON) -m unittest discover -s Tests/Python/real_time
 
@@ -241,9 +244,11 @@ test-plugins-isolated: $(ISOLATING) $(OUT)/msdk-plugin-host
 	@MSDK_TEST_BUILT=1 MSDK_TEST_ISOLATED=$(CURDIR)/$(ISOLATING) MSDK_PLUGIN_HOST=$(CURDIR)/$(OUT)/msdk-plugin-host \
 	  Tests/Plugins/run.sh $(TESTS)/plugins
 
+# Those of Tests/C/real_time come later, when nothing else runs.
+C_TESTS := $(filter-out plugins scanned isolated real_time,$(notdir $(patsubst %/,%,$(wildcard Tests/C/*/))))
 test-c:
 	@echo "== C tests against libmediasdk.so"
-	@CC="$(CC)" MSDK_TEST_JOBS=2 $(RUN_ENV) Tests/C/run.sh $(TESTS)/c
+	@CC="$(CC)" MSDK_TEST_JOBS=2 $(RUN_ENV) Tests/C/run.sh $(TESTS)/c $(C_TESTS)
 
 # `make fuzz` runs every target of Tests/Fuzzing under libFuzzer, one after the other, SECONDS=n each (60); TARGET=name one of them.
 # `make fuzz FUZZ=N` throws so many spoilt datagrams at a session instead.
@@ -270,7 +275,7 @@ test-fuzz-targets:
 # The C tests with plugin files once more, isolated where they can be. Not among them: test_cycles, whose thousand rounds would start ten thousand
 # processes, and test_fork; the classes that tests register themselves are never isolated, which is why filters and commands of the tests' own are
 # loaded from a file then.
-ISOLATED_TESTS := test_plugin_files test_plugin_inputs test_reentrancy test_text_input test_screen_share test_grid_call test_audio_plugins test_audio_pulse
+ISOLATED_TESTS := test_plugin_files test_plugin_inputs test_reentrancy test_text_input test_screen_share test_grid_call test_audio_plugins
 ISOLATED_TESTS += test_destroy_waits test_engine test_handles test_filters test_audio_filters test_commands test_command_threads test_codec_av1 test_struct_size
 test-isolated:
 	@echo "== C tests with isolated plugins"

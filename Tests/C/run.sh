@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Builds every test of the folders here into BUILD_DIR and runs them:  run.sh BUILD_DIR [test name ...]
+# Builds every test of the folders here into BUILD_DIR and runs them:  run.sh BUILD_DIR [test name or folder ...]
 #
 # From the environment: CC (gcc), CFLAGS, LDFLAGS, MSDK_LIB_DIR (where libmediasdk.so is), MSDK_PLUGIN_DIR (MSDK_LIB_DIR/plugins),
 # MSDK_TEST_TIMEOUT (seconds for each test, 120), MSDK_TEST_JOBS (how many run at a time, 1), MSDK_TEST_WRAPPER (a command before each test,
@@ -7,7 +7,7 @@
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/../.." && pwd)
-[ $# -ge 1 ] || { echo "usage: $0 BUILD_DIR [test name ...]" >&2; exit 2; }
+[ $# -ge 1 ] || { echo "usage: $0 BUILD_DIR [test name or folder ...]" >&2; exit 2; }
 [ -n "${MSDK_LIB_DIR:-}" ] || { echo "$0: MSDK_LIB_DIR is not set: the directory of libmediasdk.so" >&2; exit 2; }
 mkdir -p "$1" && build=$(cd "$1" && pwd) && shift
 lib=$(cd "$MSDK_LIB_DIR" && pwd) || exit 2
@@ -43,8 +43,12 @@ for folder in plugins scanned isolated; do
   chmod go-w "$build/$folder" "$build/$folder"/*.so
 done
 
-names=("$@")
-[ ${#names[@]} -gt 0 ] || names=($(find "$here" -name 'test_*.c' -o -name 'fuzz_*.c' | sed 's|.*/||; s|\.c$||' | sort))
+tests_of() { find "$1" -name 'test_*.c' -o -name 'fuzz_*.c' | sed 's|.*/||; s|\.c$||'; }
+names=()
+for name; do
+  if [ -d "$here/$name" ]; then names+=($(tests_of "$here/$name" | sort)); else names+=("$name"); fi
+done
+[ $# -gt 0 ] || names=($(tests_of "$here" | sort))
 
 # Builds and runs one; what came of it stands beside its folder, as others run meanwhile.
 run() {
