@@ -7,8 +7,8 @@ import MediaCore
 /// and leaves nothing of it behind; and the one with the plugin. So an exit status is known whatever the program does with SIGCHLD, and what
 /// the plugin has started ends with it. With namespaces there is a third between them, their first, which ends with the plugin.
 ///
-/// The process with the plugin is the same program, started anew: of a process that was only forked Swift's runtime would take its first
-/// thread for one of the parent (it keeps the thread's number), and two threads that come to one constant at a time would wait for ever.
+/// The process with the plugin executes the same program again after the fork. Otherwise its first thread would have the number that Swift's
+/// runtime keeps for the parent's thread, and two threads that reached a lazy constant at the same time would wait for ever.
 public enum Reaper {
   /// Of a process that was started for it. `sandboxOptions`: MSDK_ISOLATED_*, of which it sees to those that hold from the first. Never returns.
   public static func run(version: String?, sandboxOptions: String?) -> Never {
@@ -51,7 +51,7 @@ public enum Reaper {
 
   /// Of the process with the plugin, in its new program. Never returns.
   public static func runPlugin(containment: String?, refusal: String?) -> Never {
-    // Its name is "exe" else.
+    // That of /proc/self/exe would be "exe".
     pthread_setname_np(pthread_self(), "msdk-plugin-hos")
     let containment = Containment(rawValue: containment.flatMap { UInt32($0) } ?? 0)
     ChildMain.run(SandboxReport(containment: containment, refusal: refusal ?? ""))
