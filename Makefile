@@ -326,8 +326,8 @@ interop:
 	@.build/interop-venv/bin/python Tests/LiveKit/check_service.py .build/swift-tests/debug/livekit-echo
 	@.build/interop-venv/bin/python Tests/LiveKit/check_tokens.py .build/swift-tests/debug/livekit-echo
 	@echo "== with GStreamer, FFmpeg and Janus, VP8 and Opus over RTP, plain and protected; with aiortc, libwebrtc, LiveKit's SDK and Chromium over WebRTC, through coturn; calls over links that are lossy, fall and recover, are interrupted, or change"
-	@$(RUN_ENV) $(LIMIT) .build/interop-venv/bin/python -m unittest discover -v -s Tests/Interop
-	@cd Tests/Interop && MSDK_INTEROP_ENGINE=libwebrtc $(RUN_ENV) $(LIMIT) $(CURDIR)/.build/interop-venv/bin/python -m unittest -v rtc.test_webrtc rtc.test_relay rtc.test_impaired
+	@$(RUN_ENV) $(LIMIT) .build/interop-venv/bin/python -u Tests/Interop/run.py
+	@MSDK_INTEROP_ENGINE=libwebrtc $(RUN_ENV) $(LIMIT) .build/interop-venv/bin/python -u Tests/Interop/run.py rtc.test_webrtc rtc.test_relay rtc.test_impaired
 
 # What is seen and heard against references that numpy, FFmpeg, libvpx and libopus compute. QUICK=1: the quick half; PARTS="mix opus": only these.
 quality:

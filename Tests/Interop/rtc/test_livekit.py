@@ -548,7 +548,8 @@ class LiveKitRoom(unittest.IsolatedAsyncioTestCase):
         await self.until("Bob has the news", lambda: bob.room.metadata == "news")
         await server.room.update_participant(api.UpdateParticipantRequest(**at, identity="anna", name="A.", metadata="new", attributes={"hand": "up"}))
         await self.until("Bob knows more of Anna", lambda: bob.room.remote_participants["anna"].attributes.get("hand") == "up")
-        self.assertEqual((bob.room.remote_participants["anna"].metadata, anna.own.name), ("new", "A."))
+        await self.until("Bob knows her metadata", lambda: bob.room.remote_participants["anna"].metadata == "new")
+        await self.until("Anna knows her name", lambda: anna.own.name == "A.")
         await self.until("Cleo knows", lambda: cleo.session.attributes("anna").get("hand") == "up")
         # Data.
         await server.room.send_data(api.SendDataRequest(**at, data=b"to all", topic="t"))
