@@ -223,10 +223,10 @@ test-real-time:
 	@echo "== Swift tests in real time, one after the other"
 	@.ci/swift-tests real-time
 	@echo "== C tests in real time, and once more with isolated plugins"
-	@CC="$(CC)" $(RUN_ENV) Tests/C/run.sh $(TESTS)/c real_time
-	@CC="$(CC)" MSDK_PLUGIN_ISOLATE='*' $(RUN_ENV) Tests/C/run.sh $(TESTS)/c real_time
+	@CC="$(CC)" MSDK_TEST_AGAIN=1 $(RUN_ENV) Tests/C/run.sh $(TESTS)/c real_time
+	@CC="$(CC)" MSDK_TEST_AGAIN=1 MSDK_PLUGIN_ISOLATE='*' $(RUN_ENV) Tests/C/run.sh $(TESTS)/c real_time
 	@echo "== Python tests in real time"
-	@$(RUN_ENV) PYTHONPATH=$(CURDIR)/Bindings/Python:Tests/Python $(LIMIT) $(PYTHON) -m unittest discover -s Tests/Python/real_time
+	@$(RUN_ENV) PYTHONPATH=$(CURDIR)/Bindings/Python:$(CURDIR)/Tests/Python $(LIMIT) $(PYTHON) -u .ci/python-tests Tests/Python/real_time
 
 test-plugins: $(PLUGIN_FILES)
 	@echo "== plugins alone, under a host that checks them"
@@ -326,8 +326,8 @@ interop:
 	@.build/interop-venv/bin/python Tests/LiveKit/check_service.py .build/swift-tests/debug/livekit-echo
 	@.build/interop-venv/bin/python Tests/LiveKit/check_tokens.py .build/swift-tests/debug/livekit-echo
 	@echo "== with GStreamer, FFmpeg and Janus, VP8 and Opus over RTP, plain and protected; with aiortc, libwebrtc, LiveKit's SDK and Chromium over WebRTC, through coturn; calls over links that are lossy, fall and recover, are interrupted, or change"
-	@$(RUN_ENV) $(LIMIT) .build/interop-venv/bin/python -u Tests/Interop/run.py
-	@MSDK_INTEROP_ENGINE=libwebrtc $(RUN_ENV) $(LIMIT) .build/interop-venv/bin/python -u Tests/Interop/run.py rtc.test_webrtc rtc.test_relay rtc.test_impaired
+	@$(RUN_ENV) $(LIMIT) .build/interop-venv/bin/python -u .ci/python-tests Tests/Interop
+	@MSDK_INTEROP_ENGINE=libwebrtc $(RUN_ENV) $(LIMIT) .build/interop-venv/bin/python -u .ci/python-tests Tests/Interop rtc.test_webrtc rtc.test_relay rtc.test_impaired
 
 # What is seen and heard against references that numpy, FFmpeg, libvpx and libopus compute. QUICK=1: the quick half; PARTS="mix opus": only these.
 quality:

@@ -2,8 +2,9 @@
 # Builds every test of the folders here into BUILD_DIR and runs them:  run.sh BUILD_DIR [test name or folder ...]
 #
 # From the environment: CC (gcc), CFLAGS, LDFLAGS, MSDK_LIB_DIR (where libmediasdk.so is), MSDK_PLUGIN_DIR (MSDK_LIB_DIR/plugins),
-# MSDK_TEST_TIMEOUT (seconds for each test, 120), MSDK_TEST_JOBS (how many run at a time, 1), MSDK_TEST_WRAPPER (a command before each test,
-# "valgrind -q" say), and MSDK_TEST_SLOW (set: fewer rounds, as under the sanitizers).
+# MSDK_TEST_TIMEOUT (seconds for each test, 300), MSDK_TEST_JOBS (how many run at a time, 1), MSDK_TEST_WRAPPER (a command before each test,
+# "valgrind -q" say), MSDK_TEST_SLOW (set: fewer rounds, as under the sanitizers), and MSDK_TEST_AGAIN (set: one that fails is run once more,
+# alone; if it passes then it is printed as FLAKY).
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/../.." && pwd)
@@ -12,7 +13,7 @@ root=$(cd "$here/../.." && pwd)
 mkdir -p "$1" && build=$(cd "$1" && pwd) && shift
 lib=$(cd "$MSDK_LIB_DIR" && pwd) || exit 2
 cc=${CC:-gcc}
-timeout_s=${MSDK_TEST_TIMEOUT:-120}
+timeout_s=${MSDK_TEST_TIMEOUT:-300}
 export MSDK_PLUGIN_DIR=${MSDK_PLUGIN_DIR:-$lib/plugins}
 export MSDK_TEST_PLUGINS=$build/plugins
 export MSDK_TEST_SCANNED=$build/scanned
@@ -81,6 +82,12 @@ for name in "${names[@]}"; do
   run "$name" &
 done
 wait
+for name in "${names[@]}"; do
+  if [ -n "${MSDK_TEST_AGAIN:-}" ] && [ -e "$build/run/$name.bad" ]; then
+    run "$name"
+    [ -e "$build/run/$name.bad" ] || echo "FLAKY: $name"
+  fi
+done
 
 results=("${names[@]/#/$build/run/}")
 read -r passed failed < <(cat "${results[@]/%/.counts}" 2>/dev/null | awk '{p += $1; f += $3} END {print p + 0, f + 0}')

@@ -97,11 +97,12 @@ class Link:
         return time.monotonic()
 
     def remove_near_address(self) -> float:
-        """That of the beginning. Says when."""
+        """That of the beginning. Says when it began: whoever notices does so later."""
+        begin = time.monotonic()
         self._ip(self.near, "addr", "del", self.near_address, "peer", self.far_address, "dev", self._device("u"))
         # The way to the far end goes with it.
         self._ip(self.near, "route", "replace", self.far_address, "dev", self._device("u"))
-        return time.monotonic()
+        return begin
 
     def _device(self, letter: str) -> str:
         return f"imp{self._process.pid}{letter}"

@@ -125,7 +125,7 @@ class Network(Peers):
         url = "rtp://127.0.0.1:{}?srtp=AES_CM_128_HMAC_SHA1_80".format(port)
         sender = self.begin("send", url, "--keys", self.keys("sender", key, key), *PATTERN)
         other = self.keys("receiver", key, secrets.token_bytes(30))
-        done = self.msdk("receive", f"rtp://:{port}?srtp=AES_CM_128_HMAC_SHA1_80", "--keys", other, "--timeout", "2")
+        done = self.msdk("receive", f"rtp://:{port}?srtp=AES_CM_128_HMAC_SHA1_80", "--keys", other, "--timeout", "5")
         self.assertEqual(done.code, 1)
         self.assertIn("nothing was received", done.errors)
         self.assertIn("not authentic", done.errors)

@@ -151,7 +151,7 @@ static void play(uint32_t clock) {
   atomic_store(&scene.calls, 0);
   atomic_store(&scene.done, 0);
   atomic_store(&scene.armed, 1);
-  for (int round = 0; round < 500 && !atomic_load(&scene.done); round++) stir(round);
+  for (int round = 0; round < (clock == MSDK_CLOCK_SYSTEM ? 10000 : 500) && !atomic_load(&scene.done); round++) stir(round);
   CHECK(atomic_load(&scene.done));
   for (int round = 10; round < 14; round++) stir(round); /* life goes on for what is left */
   msdk_instance_destroy(scene.sink);

@@ -160,6 +160,7 @@ static void pictures_come_through(void) {
       msdk_video_frame_unref(frame);
       sleep_ms(34); /* no faster than the format */
     }
+    WAIT_UNTIL(outgoing_stats(it.outgoing).frames_encoded == 12); /* counted after it was handed over */
     CHECK_EQ(outgoing_stats(it.outgoing).frames_encoded, 12);
     CHECK_EQ(incoming_stats(it.incoming).frames_corrupt, 0);
     CHECK(children() >= 2);

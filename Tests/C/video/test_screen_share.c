@@ -241,7 +241,7 @@ static void all_at_once(uint32_t codec) {
     if (event.state != MSDK_SCREEN_SHARE_ENABLED) continue;
     msdk_incoming_video_start(event.incoming_video, NULL);
     msdk_video_frame *frame = NULL;
-    if (msdk_incoming_video_read(event.incoming_video, 2000, &frame) >= 0) msdk_video_frame_unref(frame);
+    if (msdk_incoming_video_read(event.incoming_video, 20000, &frame) >= 0) msdk_video_frame_unref(frame);
     CHECK(frame != NULL);
     if (round % 2 == 0) msdk_incoming_video_stop(event.incoming_video);
     CHECK_OK(msdk_session_stop_video(all.it.alice, all.it.outgoing));

@@ -63,6 +63,8 @@ class Firewall(unittest.TestCase):
         self.until("Ann sees and hears the bot", lambda: ann.people["bot"]["frames"] >= PICTURES and ann.people["bot"]["energy"] > 0)
         self.until("Ann hears its tone", lambda: abs(ann.look("bot")["tone"] - BOT_TONE) < 6)
         self.assertEqual(ann.protocols, {protocol})
+        # The bot, which is asked only at its end, sees them a little later.
+        self.until("Ann has sent pictures", lambda: ann.sent >= 3 * PICTURES)
         time.sleep(3)
         said, _ = bot.communicate("\n", PATIENCE)
         self.assertEqual(bot.returncode, 0, said)
@@ -70,7 +72,7 @@ class Firewall(unittest.TestCase):
         pictures = [line for line in lines if line[:2] == ["ann", "video"]]
         self.assertGreater(max((int(line[2]) for line in pictures), default=0), PICTURES, said)
         self.assertGreater(max(float(line[4]) for line in pictures), 5, said)
-        self.assertLess(min(int(line[3]) for line in lines if line[:2] == ["ann", "audio"]), 40, said)
+        self.assertLess(min((int(line[3]) for line in lines if line[:2] == ["ann", "audio"]), default=127), 40, said)
         self.assertEqual(ann.errors, [])
 
     def test_no_udp(self) -> None:

@@ -46,6 +46,8 @@ class AsyncTest(unittest.TestCase):
             async for event in session:
                 if isinstance(event, FrameSenderChanged):
                     break
+            while not stream.stats().receivers:
+                await asyncio.sleep(0.005)
             for number in range(100):
                 event.sender.send_array(picture(format, number))
                 await asyncio.sleep(0.005)

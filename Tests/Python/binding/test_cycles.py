@@ -7,7 +7,7 @@ import threading
 import time
 import unittest
 
-from call import Call, nv12, picture
+from call import PATIENCE, Call, nv12, picture
 from mediasdk import Clock, Codec, Engine
 
 CYCLES = 200
@@ -30,7 +30,7 @@ def resident() -> int:
 
 def settled(count: object, wanted: int) -> int:
     """A count that may need a moment, because ended threads leave /proc after they are joined."""
-    deadline = time.monotonic() + 2
+    deadline = time.monotonic() + PATIENCE
     while count() > wanted and time.monotonic() < deadline:  # type: ignore[operator]
         time.sleep(0.01)
     return count()  # type: ignore[operator]
@@ -64,8 +64,8 @@ class CycleTest(unittest.TestCase):
             gc.collect()
             self.assertEqual(watcher.stats().frames, frames)
             self.assertEqual(watcher.stats().encoded_frames, 0)
-            self.assertEqual(settled(threads, before[0]), before[0])
-            self.assertEqual(settled(descriptors, before[1]), before[1])
+            self.assertLessEqual(settled(threads, before[0]), before[0])  # one that had ended may have been counted
+            self.assertLessEqual(settled(descriptors, before[1]), before[1])
             # 40 KB a cycle would be one small picture.
             self.assertLess(resident() - before[2], CYCLES * 20_000)
 
@@ -93,7 +93,7 @@ class CycleTest(unittest.TestCase):
             call.until_received()
             del call
             gc.collect()
-        self.assertEqual(settled(threads, before), before)
+        self.assertLessEqual(settled(threads, before), before)
 
     def test_no_python_thread_is_ever_made(self) -> None:
         with Call(nv12(64, 48), codec=Codec.VP8) as call:

@@ -62,7 +62,7 @@ class PreviewTest(PluginTest):
     def shown(self, count: int) -> None:
         """Waits for so many frames, and closes the file."""
         deadline = time.monotonic() + PATIENCE
-        while self.stream.stats().frames_dropped < count and time.monotonic() < deadline:
+        while (self.stream.stats().frames_dropped < count or not self.path.exists()) and time.monotonic() < deadline:
             time.sleep(0.01)
         self.stream.detach_renderer(self.mirror)
         self.mirror.release()

@@ -91,7 +91,7 @@ class SessionTest(unittest.TestCase):
             self.assertEqual(poller.poll(0), [])
             session.connect(wait=False)
             self.assertTrue(poller.poll(int(PATIENCE * 1000)))
-            self.assertEqual([event.state for event in session.events(timeout=0.3)],
+            self.assertEqual([session.next_event(PATIENCE).state for _ in range(2)],
                              [SessionState.CONNECTING, SessionState.CONNECTED])
             self.assertEqual(poller.poll(0), [])
 
@@ -135,7 +135,7 @@ class SessionTest(unittest.TestCase):
             finally:
                 process.kill()
             self.assertIn("KeyboardInterrupt", errors)
-            self.assertLess(time.monotonic() - start, 5)
+            self.assertLess(time.monotonic() - start, PATIENCE / 2)
 
 
 class RawCallTest(unittest.TestCase):
@@ -284,13 +284,15 @@ class RawCallTest(unittest.TestCase):
             call.until_received().close()
 
     def test_reading_thread(self) -> None:
-        with Call() as call:
+        with Call(start={"queue_capacity": 64}) as call:
             got: list[int] = []
 
             def receive() -> None:
-                for frame in call.incoming.frames(timeout=1):
+                for frame in call.incoming.frames(timeout=PATIENCE):
                     got.append(frame.sequence)
                     frame.close()
+                    if len(got) == 20:
+                        break
 
             thread = threading.Thread(target=receive)
             thread.start()
@@ -298,8 +300,8 @@ class RawCallTest(unittest.TestCase):
                 call.sender.send_array(picture(call.sender.format, number), timeout=PATIENCE)
                 time.sleep(0.005)
             thread.join(PATIENCE)
+            self.assertEqual(len(got), 20)
             self.assertEqual(got, sorted(set(got)))
-            self.assertGreater(len(got), 10)
 
     def test_polling_frames(self) -> None:
         with Call() as call:
@@ -390,7 +392,9 @@ class VP8CallTest(unittest.TestCase):
             call.stream.set_bitrate(target=800_000)
             with self.assertRaises(ValueError):
                 call.stream.set_bitrate(target=10, minimum=20, maximum=5)
-            call.until_received().close()
+            deadline = time.monotonic() + PATIENCE  # one that was sent before may come first
+            while call.stream.stats().target_bitrate != 800_000 and time.monotonic() < deadline:
+                call.until_received().close()
             self.assertEqual(call.stream.stats().target_bitrate, 800_000)
             before = call.stream.stats().key_frames_encoded
             call.stream.request_key_frame()

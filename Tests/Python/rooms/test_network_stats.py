@@ -17,7 +17,7 @@ class NetworkStatsTest(unittest.TestCase):
         with Wire("&rtcp-mux=1&feedback=1&rtx=97") as wire:
             wire.connect()
             stream, incoming = wire.show(wire.alice, wire.bob, frames=20)
-            sent, received = stream.network_stats(), incoming.network_stats()
+            received, sent = incoming.network_stats(), stream.network_stats()
             self.assertEqual(sent.ssrc, received.ssrc)
             self.assertGreaterEqual(received.frames_received, 20)
             self.assertLessEqual(received.frames_received, sent.frames_sent)

@@ -119,8 +119,9 @@ class SystemTest(unittest.TestCase):
                 due.append(one)
                 if len(due) == 9:
                     break
-            with self.assertRaises(MediaTimeout):
-                await pacer.wait_async(0)
+            with self.assertRaises(MediaTimeout):  # a busy machine may be so late that the next ones are due already
+                for _ in range(1000):
+                    due.append(await pacer.wait_async(0))
             return [*due, await pacer.wait_async()]
 
         with Engine(ignore_environment=True) as engine:

@@ -116,6 +116,15 @@ class RoomPage:
         })()""") or {}
 
     @property
+    def sent(self) -> int:
+        """Frames of the camera that were sent."""
+        return self.evaluate("""(async () => {
+          const session = (sending.get("camera") || {}).session;
+          const all = session ? [...(await session.peer.getStats()).values()] : [];
+          return all.reduce((sum, one) => sum + (one.type === "outbound-rtp" && one.kind === "video" ? one.framesSent || 0 : 0), 0);
+        })()""")
+
+    @property
     def protocols(self) -> set[str]:
         """By which media comes of each who is received, and goes: udp, tcp."""
         return set(self.evaluate("""(async () => {
