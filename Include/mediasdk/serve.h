@@ -22,7 +22,7 @@
  * for all. From networks that let no UDP out, clients that connect by TCP (ICE-TCP, RFC 6544; browsers and SDKs of LiveKit do) send and
  * receive media at the room's own TCP port, without further options. Ports are open at all addresses of the machine but link-local ones;
  * at loopback addresses if there is no other, or the room is served there. A firewall has to let pass TCP `port`, and UDP `media_port`;
- * both may have the same number. What arrives at one port for all shares one receive buffer of the kernel: for more than a few members
+ * both may have the same number. Of a machine behind a NAT the program says the public address (public_addresses). What arrives at one port for all shares one receive buffer of the kernel: for more than a few members
  * the system's limit should allow 4 MB (sysctl net.core.rmem_max=4194304), which is asked for.
  *
  * The server decodes nothing. It forwards encoded frames of MSDK_CODEC_VP8 and MSDK_CODEC_OPUS; MSDK_CODEC_AUTO chooses these. Streams of
@@ -93,6 +93,10 @@ typedef struct msdk_serve_options {
   const char *api_key, *api_secret;
   uint32_t most_members; /**< over the network, 1..1,000; 0: 64. The room's capacity alone limits members of this process */
   uint32_t media_port;   /**< UDP, for media of all members: 1..65,535, or MSDK_PORT_ANY; 0: each member has a free port */
+  /** For a machine behind a NAT that hands on each port with its number, as those of cloud providers do: the address by which others reach
+   * it, one of IPv4, one of IPv6, or both, separated by a comma; NULL: none. Media is announced at it, too, and the urls of msdk_serve_info
+   * have it as HOST. */
+  const char *public_addresses;
 } msdk_serve_options;
 
 typedef struct msdk_serve_info {
@@ -101,9 +105,9 @@ typedef struct msdk_serve_info {
   uint32_t member_count; /**< over the network, including briefly disconnected members, without those who wait for the room's answer */
   uint32_t media_port;   /**< UDP; 0: each member has a port */
   char fingerprint[96];  /**< "AA:BB:...", for the url; "" without TLS */
-  /** Of the room, for sessions elsewhere. HOST is the first address. For 0.0.0.0 or :: it is the address from which this machine sends
-   * to others, or the loopback address if it has no network. A program whose members reach it by another address or a name replaces
-   * HOST. */
+  /** Of the room, for sessions elsewhere. HOST is the public address of the same family as the first address; without one it is the first
+   * address. For 0.0.0.0 or :: it is then the address from which this machine sends to others, or the loopback address if it has no network.
+   * A program whose members reach it by another address or a name replaces HOST. */
   char url[1024];
   char page_url[1024]; /**< of the page for browsers. HOST as in url */
 } msdk_serve_info;
@@ -115,7 +119,8 @@ typedef struct msdk_serve_info {
  *   MSDK_E_IO         an address is not an address of this machine
  *   MSDK_E_PERMISSION, MSDK_E_NOMEM  the system refuses the port
  *   MSDK_E_NOT_FOUND  a file cannot be read
- *   MSDK_E_INVALID    addresses, a file or NAME is malformed, only one of a pair is set, api_secret is too short, or port is 0
+ *   MSDK_E_INVALID    addresses, public_addresses, a file or NAME is malformed, public_addresses has two of a family, only one of a pair is
+ *                     set, api_secret is too short, or port is 0
  *   MSDK_E_RANGE      port, media_port or most_members
  * [any thread] */
 MSDK_EXPORT msdk_result msdk_room_serve(msdk_engine *engine, const char *room_url, const msdk_serve_options *options, msdk_serve_info *out);

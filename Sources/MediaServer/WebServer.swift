@@ -30,6 +30,9 @@ public final class WebServer: Sendable {
     public var accessKeys: [String: String] = [:]
     /// Of UDP, by which all media goes; 0: one that is free, nil: each client has one of its own, that is free.
     public var mediaPort: UInt16?
+    /// At which others reach the addresses of this machine, port by port: those of a NAT. Media are announced there, too; `url` and `sessionURL` have
+    /// the first one of the family.
+    public var publicAddresses: [SocketAddress] = []
     /// Servers of STUN and TURN that clients are told to use (RFC 9725, section 4.6).
     public var iceServers: [ICEServer] = []
     /// What is sent to one client.
@@ -125,7 +128,7 @@ public final class WebServer: Sendable {
   public var mediaPort: UInt16? { table.ports.udp }
   /// What clients that know it check, "AA:BB:…"; nil without TLS.
   public var fingerprint: String? { certificate.map { "\($0.fingerprint)" } }
-  /// Of the page, at the first address. An unspecified one is replaced by that from which this machine sends to others.
+  /// Of the page, at the first address. A public one replaces it; an unspecified one is replaced by that from which this machine sends to others.
   public var url: String { "\(certificate == nil ? "http" : "https")://\(authority)/\(WebPage.escaped(room))" }
   /// For sessions of this library elsewhere, at that address: without API keys the room is named in it.
   public var sessionURL: String {
@@ -134,7 +137,7 @@ public final class WebServer: Sendable {
     return "livekit+\(certificate == nil ? "ws" : "wss")://\(authority)\(rest)"
   }
   private var keys: [String: String] { table.options.accessKeys }
-  private var authority: String { addresses.first.map { ServedAddress.authority($0) } ?? "" }
+  private var authority: String { addresses.first.map { ServedAddress.authority($0, public: table.options.publicAddresses) } ?? "" }
   /// Over the network, those who wait for the room's answer not included.
   public var memberCount: Int { table.memberCount }
   /// Sessions of WHIP and WHEP.

@@ -1552,7 +1552,7 @@ AT(msdk_access_token_options, reserved0, 76);
 
 /* ------------------------------------------------------------------------------------------------------------------------------ serve.h */
 
-SIZE(msdk_serve_options, 56);
+SIZE(msdk_serve_options, 64);
 AT(msdk_serve_options, struct_size, 0);
 AT(msdk_serve_options, port, 4);
 AT(msdk_serve_options, addresses, 8);
@@ -1562,6 +1562,7 @@ AT(msdk_serve_options, api_key, 32);
 AT(msdk_serve_options, api_secret, 40);
 AT(msdk_serve_options, most_members, 48);
 AT(msdk_serve_options, media_port, 52);
+AT(msdk_serve_options, public_addresses, 56);
 
 SIZE(msdk_serve_info, 2160);
 AT(msdk_serve_info, struct_size, 0);

@@ -129,7 +129,8 @@ class Arguments(ToolTest):
     def test_in_the_tool_s_own_words(self) -> None:
         """The library names members of the C contract."""
         cases: list[tuple[list[str], str]] = [
-            (["serve", "--address", "somewhere"], "--address"), (["serve", "a\nb"], "the room"), (["receive", "http://127.0.0.1:9"], "the url"),
+            (["serve", "--address", "somewhere"], "--address"), (["serve", "--public-address", "somewhere"], "--public-address"),
+            (["serve", "a\nb"], "the room"), (["receive", "http://127.0.0.1:9"], "the url"),
             (["receive", "rtp://:99999"], "the url"), (["send", "rtp://127.0.0.1:9", *PATTERN[1:], "--codec", "raw"], "VP8"),
             (["receive", "livekit+wss://127.0.0.1:9#room=r&fingerprint=" + "AB" * 32, "--user", "u" * 300], "(--user)"),
             ([*PATTERN, "--size", "5000x5000"], "--size"), ([*PATTERN, "--codec", "XYZ1"], "XYZ1"),

@@ -184,6 +184,9 @@ class ServeTest(Peers):
         room.await_line(f"livekit+ws://[::1]:{port}#room=room")
         self.serve_refused(["--address", "127.0.0.1", "--port", port], 1, port)
         room.end()
+        behind = Served(self, "--address", "127.0.0.1", "--public-address", "127.0.0.2")
+        self.assertEqual(behind.url, f"livekit+ws://127.0.0.2:{behind.port}#room=room")
+        behind.end()
         everywhere = Served(self)
         self.assertRegex(everywhere.url, r"^livekit\+wss://[0-9.]+:\d+#room=room&fingerprint=([0-9A-F]{2}:){31}[0-9A-F]{2}$")
         self.assertNotIn("0.0.0.0", everywhere.url)
@@ -200,8 +203,9 @@ class ServeTest(Peers):
 
     def test_what_it_prints(self) -> None:
         room = Served(self, "a room", "--address", "127.0.0.1", "--address", "::1", "--qr")
-        found = self.labelled(room)
         port = room.port
+        room.await_line(f"livekit+ws://[::1]:{port}#room")
+        found = self.labelled(room)
         hosts = [f"127.0.0.1:{port}", f"[::1]:{port}"]
         self.assertEqual(list(found), ["page", "WHIP", "WHEP", "MediaSDK"])
         # Nothing but this machine can reach it, so there is no TLS.

@@ -395,7 +395,8 @@ class NetworkScript(SizedStruct):
 
 class ServeOptions(SizedStruct):
     _fields_ = [("struct_size", c_uint32), ("port", c_uint32), ("addresses", c_char_p), ("certificate", c_char_p), ("key", c_char_p),
-                ("api_key", c_char_p), ("api_secret", c_char_p), ("most_members", c_uint32), ("media_port", c_uint32)]
+                ("api_key", c_char_p), ("api_secret", c_char_p), ("most_members", c_uint32), ("media_port", c_uint32),
+                ("public_addresses", c_char_p)]
 
 
 class ServeInfo(SizedStruct):

@@ -97,7 +97,8 @@ class RoomServer(Unique):
 
 def serve_room(engine: Engine, room_url: str, addresses: str | Iterable[str] = "0.0.0.0", *, port: int = PORT_ANY,
                certificate: tuple[str | os.PathLike[str], str | os.PathLike[str]] | None = None,
-               access: tuple[str, str] | None = None, most_members: int = 0, media_port: int = 0) -> RoomServer:
+               access: tuple[str, str] | None = None, most_members: int = 0, media_port: int = 0,
+               public_addresses: str | Iterable[str] = ()) -> RoomServer:
     """Serves a room over the network, to sessions of other processes, browsers, clients of WHIP and WHEP, and SDKs of LiveKit.
     :func:`configure_room` says who may join.
 
@@ -111,6 +112,8 @@ def serve_room(engine: Engine, room_url: str, addresses: str | Iterable[str] = "
             no such token does not join by it. None: the room's verifier alone judges access tokens, and SDKs of LiveKit are not let in.
         most_members: over the network, 1..1,000; 0: 64.
         media_port: of UDP, for media of all members, 1..65,535 or PORT_ANY; 0: each member has a free port.
+        public_addresses: of a NAT that hands on each port with its number, by which others reach this machine: one of IPv4, one of IPv6, or
+            both. Media is announced at it, too, and the urls have it.
 
     Raises:
         ExistsError: this engine serves the room already, or a port is taken.
@@ -122,6 +125,9 @@ def serve_room(engine: Engine, room_url: str, addresses: str | Iterable[str] = "
     joined = addresses if isinstance(addresses, str) else ",".join(addresses)
     options = sized(_structs.ServeOptions, port=bounded(port, 32, "port"), addresses=encode(joined, "addresses"),
                     most_members=bounded(most_members, 32, "most_members"), media_port=bounded(media_port, 32, "media_port"))
+    public = public_addresses if isinstance(public_addresses, str) else ",".join(public_addresses)
+    if public:
+        options.public_addresses = encode(public, "public_addresses")
     if certificate is not None:
         if not isinstance(certificate, tuple) or len(certificate) != 2:
             raise InvalidError(f"certificate is {type(certificate).__name__}; accepted: a tuple of two files, its own and its key's")

@@ -156,10 +156,14 @@ extension ICEAgent {
 
   func offerReflexive(_ mapped: SocketAddress, of base: Int, server: SocketAddress) {
     guard settings.policy == .all, let own = bases[base]?.address, mapped.isIPv6 == own.isIPv6 else { return }
+    let isTCP = bases[base]?.kind == .tcpPassive
     var candidate = Candidate(
-      .serverReflexive, foundation: gathering.foundations.of(.serverReflexive, base: own.host, server: server.host),
-      priority: CandidatePriority.of(type: CandidatePriority.type(.serverReflexive), place: base), address: mapped.host, port: mapped.port)
+      .serverReflexive, foundation: gathering.foundations.of(.serverReflexive, base: own.host, server: server.host, isTCP: isTCP),
+      transport: isTCP ? "tcp" : "udp",
+      priority: CandidatePriority.of(type: CandidatePriority.type(.serverReflexive, isTCP: isTCP), place: base), address: mapped.host,
+      port: mapped.port)
     candidate.related = .init(own.host, port: own.port)
+    if isTCP { candidate.extensions.append(.init("tcptype", "passive")) }
     offer(candidate)
   }
 }

@@ -61,6 +61,7 @@ public final class ICEAgent {
 
   static let mostBases = 16
   static let mostServers = 4
+  static let mostPublicAddresses = 4
   /// What is not taken is lost, as in a network.
   static let mostOutgoing = 1_024
   /// A route of before a restart is kept so long after there is another.

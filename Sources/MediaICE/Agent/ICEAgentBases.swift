@@ -63,6 +63,9 @@ extension ICEAgent {
       port: base.address.port)
     if isTCP { candidate.extensions.append(.init("tcptype", "passive")) }
     offer(candidate)
+    for address in settings.publicAddresses.prefix(ICEAgent.mostPublicAddresses) where address.isLoopback == base.address.isLoopback {
+      offerReflexive(address.with(port: base.address.port), of: number, server: address)
+    }
   }
 
   /// Once each (RFC 8445, section 5.1.3).

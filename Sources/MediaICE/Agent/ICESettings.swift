@@ -19,6 +19,8 @@ public struct ICESettings: Sendable {
   public var policy = Policy.all
   /// At most 4.
   public var stunServers: [SocketAddress] = []
+  /// Of a NAT before this machine that hands on each port as it is (1:1). Each base of the same family is announced at them, too. At most 4.
+  public var publicAddresses: [SocketAddress] = []
   /// At most 4.
   public var relays: [ICERelay] = []
   /// Between checks. RFC 8445, section 14.2, recommends 50 ms and allows 5; a check is some 130 bytes.

@@ -14,6 +14,8 @@ public struct ServeOptions: Sendable {
   public var mediaPort: UInt16?
   /// Separated by commas.
   public var addresses = "0.0.0.0"
+  /// Of a NAT that hands on each port as it is, of IPv4, IPv6 or both, separated by commas; nil: none.
+  public var publicAddresses: String?
   /// PEM files; nil: a certificate is made, or none is needed, as all addresses are loopback.
   public var certificate: (file: String, key: String)?
   /// By which access tokens of LiveKit's protocol are signed; nil: the room's verifier alone judges tokens.
@@ -73,6 +75,7 @@ extension Engine {
       }
     }
     var settings = WebServer.Options(try Engine.addresses(options))
+    settings.publicAddresses = try Engine.publicAddresses(options)
     (settings.mostMembers, settings.mediaPort, settings.watch) = (options.mostMembers, options.mediaPort, watch(room, options.watch))
     if let (key, secret) = options.access { settings.accessKeys = [key: secret] }
     // At this machine's own addresses nobody listens, and a browser warns of a certificate that is made.
@@ -149,17 +152,35 @@ extension Engine {
   }
 
   private static func addresses(_ options: ServeOptions) throws(MediaError) -> [SocketAddress] {
-    let texts = options.addresses.split(separator: ",", omittingEmptySubsequences: false)
-    guard texts.count <= mostAddresses else {
-      throw MediaError(.invalid, "options.addresses has \(texts.count) addresses; accepted: 1..\(mostAddresses)")
+    let addresses = try parse(
+      options.addresses, port: options.port, name: "addresses",
+      accepted: "addresses of this machine, IPv4 or IPv6, separated by commas only, or 0.0.0.0 and ::")
+    guard addresses.count <= mostAddresses else {
+      throw MediaError(.invalid, "options.addresses has \(addresses.count) addresses; accepted: 1..\(mostAddresses)")
     }
+    for (place, address) in addresses.enumerated() where addresses[..<place].contains(address) {
+      throw MediaError(.exists, "options.addresses has \(address.host) twice")
+    }
+    return addresses
+  }
+
+  private static func publicAddresses(_ options: ServeOptions) throws(MediaError) -> [SocketAddress] {
+    guard let text = options.publicAddresses else { return [] }
+    let accepted = "an address of IPv4, one of IPv6, or both, separated by a comma only"
+    let addresses = try parse(text, port: 0, name: "public_addresses", accepted: accepted)
+    let count = addresses.count(where: \.isIPv6)
+    guard count <= 1, addresses.count - count <= 1, !addresses.contains(where: \.isUnspecified) else {
+      throw MediaError(.invalid, "options.public_addresses has \"\(text.prefix(64))\"; accepted: \(accepted)")
+    }
+    return addresses
+  }
+
+  private static func parse(_ text: String, port: UInt16, name: String, accepted: String) throws(MediaError) -> [SocketAddress] {
     var addresses: [SocketAddress] = []
-    for text in texts {
-      guard let address = SocketAddress(String(text), port: options.port), !address.isMulticast else {
-        let accepted = "addresses of this machine, IPv4 or IPv6, separated by commas only, or 0.0.0.0 and ::"
-        throw MediaError(.invalid, "options.addresses has \"\(text.prefix(64))\"; accepted: \(accepted)")
+    for part in text.split(separator: ",", omittingEmptySubsequences: false) {
+      guard let address = SocketAddress(String(part), port: port), !address.isMulticast else {
+        throw MediaError(.invalid, "options.\(name) has \"\(part.prefix(64))\"; accepted: \(accepted)")
       }
-      guard !addresses.contains(address) else { throw MediaError(.exists, "options.addresses has \(text.prefix(64)) twice") }
       addresses.append(address)
     }
     return addresses

@@ -52,6 +52,8 @@ extension ServeOptions {
     if let text = try ForeignText.readOptional(native.addresses, limit: Int(MSDK_TEXT_MAX), argument: "options.addresses") {
       addresses = text
     }
+    publicAddresses = try ForeignText.readOptional(
+      native.public_addresses, limit: Int(MSDK_TEXT_MAX), argument: "options.public_addresses")
     let file = try ForeignText.readOptional(native.certificate, limit: Int(MSDK_TEXT_MAX), argument: "options.certificate")
     let key = try ForeignText.readOptional(native.key, limit: Int(MSDK_TEXT_MAX), argument: "options.key")
     switch (file, key) {

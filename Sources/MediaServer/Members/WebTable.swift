@@ -70,7 +70,8 @@ final class WebTable: Sendable {
   ) throws(MediaError) {
     (self.room, self.options, self.thread, self.network, self.loop) = (room, options, thread, network, loop)
     offersLoopback = options.addresses.contains(where: \.isLoopback)
-    ports = try PeerPorts(udp: options.mediaPort, offersLoopback: offersLoopback, network: network, thread: thread)
+    ports = try PeerPorts(
+      udp: options.mediaPort, publicAddresses: options.publicAddresses, offersLoopback: offersLoopback, network: network, thread: thread)
     liveKit = LiveKitRegistry(room: room, mostMembers: options.mostMembers, created: loop.clock.wallTime())
     service = LiveKitService(room, liveKit, now: loop.clock.now())
     qualities = LiveKitQualityWatch(liveKit, loop: loop)

@@ -72,8 +72,10 @@ final class PeerDriver: NetworkDriver {
     (self.settings, self.network, self.thread, self.ports, self.delegate) = (settings, network, thread, ports, delegate)
     let clock = thread.clock
     let now = clock.now()
+    var own = settings.peer
+    own.ice.publicAddresses = ports?.publicAddresses ?? []
     let peer = PeerConnection(
-      settings.peer, certificate: certificate, clock: NTPClock(NTPTimestamp(unixNanoseconds: clock.wallTime()), at: now),
+      own, certificate: certificate, clock: NTPClock(NTPTimestamp(unixNanoseconds: clock.wallTime()), at: now),
       random: NetworkRandom(network: network), now: now)
     let user = peer.ice.local.user
     guarded = Monitor(Guarded(peer: peer, tap: tap))

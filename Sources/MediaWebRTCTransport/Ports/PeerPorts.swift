@@ -18,14 +18,18 @@ package final class PeerPorts: Sendable {
   private static let attempts = 8
 
   let users = ICEUsers()
+  /// As `ICESettings` has them.
+  let publicAddresses: [SocketAddress]
   private let network: any Network
   private let thread: any DriverLoop
   private let state = Monitor(State())
 
   /// `port`: of UDP, which is opened at all addresses of this machine that are offered; 0: one that is free, nil: none. Throws `.exists` for one
   /// that is taken, and else what `Network.bindDatagrams` and `DriverLoop.add` throw.
-  package init(udp port: UInt16?, offersLoopback: Bool, network: any Network, thread: any DriverLoop) throws(MediaError) {
-    (self.network, self.thread) = (network, thread)
+  package init(
+    udp port: UInt16?, publicAddresses: [SocketAddress] = [], offersLoopback: Bool, network: any Network, thread: any DriverLoop
+  ) throws(MediaError) {
+    (self.publicAddresses, self.network, self.thread) = (publicAddresses, network, thread)
     guard let port else { return }
     let addresses = ICEAgent.hostAddresses(network.addresses, withLoopback: offersLoopback)
     for attempt in 0..<PeerPorts.attempts {

@@ -17,6 +17,9 @@ struct ServeCommand: ParsableCommand {
       warn once, until the person accepts the certificate. Its fingerprint is printed, to be compared. With --certificate, name the host \
       that it is for with --host.
 
+      On a machine behind a NAT, as at cloud providers, --public-address is the address by which others reach it; the NAT has to hand on \
+      each port with its number.
+
       Firewalls must let TCP with the port of --port pass, and UDP: with --media-port that one port, otherwise any. Both may have the same \
       number. Browsers and SDKs of LiveKit in networks without UDP send media to the TCP port.
 
@@ -51,6 +54,12 @@ struct ServeCommand: ParsableCommand {
   @Option(
     help: ArgumentHelp("The name or address in all urls; default: each address at which others reach this machine.", valueName: "host"))
   var host: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "Announce media at this public address, too: that of a NAT before this machine. Repeatable, one of IPv4, one of IPv6.",
+      valueName: "address"))
+  var publicAddress: [String] = []
 
   @Option(
     help: ArgumentHelp("The TCP port; default: a free one.", valueName: "port"),

@@ -31,6 +31,7 @@ struct ServeRun {
     try engine.configureRoom(url, access)
     (options.port, options.mediaPort) = (command.port, command.mediaPort)
     if !command.address.isEmpty { options.addresses = command.address.joined(separator: ",") }
+    if !command.publicAddress.isEmpty { options.publicAddresses = command.publicAddress.joined(separator: ",") }
     if let certificate = command.certificate, let key = command.key { options.certificate = (certificate, key) }
     options.mostMembers = command.most
     // Nobody is told of before the urls are.
@@ -50,7 +51,7 @@ struct ServeRun {
   // MARK: Where it is
 
   private func show(_ info: ServeInfo) throws(MediaError) {
-    let addresses = command.address.isEmpty ? ["0.0.0.0"] : command.address
+    let addresses = !command.publicAddress.isEmpty ? command.publicAddress : command.address.isEmpty ? ["0.0.0.0"] : command.address
     let urls = ServedURLs(info, listening: addresses, host: command.host)
     ServeRun.show("page", urls.pages, colour: .bold)
     if let page = urls.pages.first {

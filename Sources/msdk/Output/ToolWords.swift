@@ -5,7 +5,8 @@ enum ToolWords {
     ("options.access_token", "the token (--token)"), ("options.addresses", "--address"), ("options.capture_path", "--pcap"),
     ("options.codecs[0]", "--codec"), ("options.codec", "--codec"),
     ("options.formats[0]", "the video format (--size, --fps, or the producer's own)"),
-    ("options.most_members", "--most"), ("options.port", "--port"), ("options.web_port", "--web"), ("options.url", "the url"),
+    ("options.most_members", "--most"), ("options.port", "--port"),
+    ("options.public_addresses", "--public-address"), ("options.web_port", "--web"), ("options.url", "the url"),
     ("options.user_id", "the user (--user)"),
     ("room_url", "the room"), ("MSDK_CODEC_OPUS", "Opus"), ("MSDK_CODEC_VP8", "VP8"), ("MSDK_CODEC_AV1", "AV1"), ("MSDK_CODEC_RAW", "raw")
   ]

@@ -68,6 +68,7 @@ static void served_rooms(void) {
   if (goes_wrong(6)) options.key = text();
   if (goes_wrong(6)) options.most_members = number();
   if (goes_wrong(6)) options.media_port = number();
+  if (goes_wrong(6)) options.public_addresses = text();
   if (goes_wrong(6)) options.api_key = text();
   if (goes_wrong(6)) options.api_secret = text();
   options.struct_size = struct_size(sizeof options);

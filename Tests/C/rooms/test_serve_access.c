@@ -198,6 +198,15 @@ static void options_that_cannot_be(void) {
   options.media_port = 65537;
   wrong_options(options, MSDK_E_RANGE, "options.media_port");
   options = serve_options("127.0.0.1");
+  options.public_addresses = "192.0.2.7,";
+  wrong_options(options, MSDK_E_INVALID, "options.public_addresses has \"\"; accepted: an address of IPv4, one of IPv6, or both");
+  options.public_addresses = "room.example.org";
+  wrong_options(options, MSDK_E_INVALID, "room.example.org");
+  options.public_addresses = "0.0.0.0";
+  wrong_options(options, MSDK_E_INVALID, "0.0.0.0");
+  options.public_addresses = "192.0.2.7,2001:db8::7,192.0.2.8";
+  wrong_options(options, MSDK_E_INVALID, "192.0.2.7,2001:db8::7,192.0.2.8");
+  options = serve_options("127.0.0.1");
   options.api_key = "key";
   wrong_options(options, MSDK_E_INVALID, "only one of api_key and api_secret; accepted: both, or neither");
   options.api_secret = "thirty-one bytes are not enough";

@@ -7,10 +7,12 @@ import time
 import unittest
 from typing import Any, Callable, Optional
 from unittest import mock
+from urllib.parse import urlsplit
 
 import material
 import mediasdk
 import numbered
+from rtc import nat
 from rtc.pages import page
 from ours import OurEnd
 
@@ -25,6 +27,7 @@ PATIENCE = 60.0  # seconds for what takes a few: a browser that begins
 OURS, THEIRS = 1, 2  # whose the pictures are
 TONE = 660.0  # of ours
 PICTURES, BUFFERS = 50, 50
+OUTSIDE = "127.0.0.2"
 
 
 class Web(unittest.IsolatedAsyncioTestCase):
@@ -114,6 +117,20 @@ class ClientTest(Web):
         self.assertTrue(all(word is not None and word[0] == THEIRS for word in words), words)
         self.assertEqual([await session.end(), await session.end()], [200, 404])
         await self.until("the client has left", lambda: self.server.info.member_count == 0)
+
+    async def test_a_server_behind_a_nat(self) -> None:
+        """By an address that the server does not have: what comes there is handed on to it, port by port."""
+        self.server.close()
+        self.server = mediasdk.serve_room(self.ours.engine, "loopback:web", "127.0.0.1", media_port=mediasdk.PORT_ANY, public_addresses=OUTSIDE)
+        self.assertEqual(urlsplit(self.server.page_url).hostname, OUTSIDE)
+        forwarding = await nat.Forwarding.open(OUTSIDE, "127.0.0.1", self.server.media_port)
+        self.addCleanup(forwarding.close)
+        sender = whip.Sender(lambda number: numbered.luma(THEIRS, number, False, material.WIDTH, material.HEIGHT))
+        self.addAsyncCleanup(sender.close)
+        session = await sender.open(f"http://127.0.0.1:{self.server.port}/whip/web?user=film", only=OUTSIDE)
+        await self.until("pictures and sound of theirs", lambda: len(self.ours.pictures) >= PICTURES and len(self.ours.samples) >= BUFFERS)
+        self.assertGreater(forwarding.inward, PICTURES + BUFFERS)
+        self.assertEqual(await session.end(), 200)
 
     async def test_a_player_of_whep(self) -> None:
         for path in ("/whep/web", "/whep/web/ours"):

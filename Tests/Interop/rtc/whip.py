@@ -13,6 +13,11 @@ from aiortc import RTCSessionDescription
 from rtc.end import Caller, Viewer
 
 
+def _candidates(sdp: str, only: str) -> str:
+    """A description with the candidates of an address, or all."""
+    return "".join(line for line in sdp.splitlines(True) if not line.startswith("a=candidate:") or f" {only or line.split()[4]} " in line)
+
+
 class WebSession:
     """What a server says, and the session that it names. Its certificate is not looked at."""
 
@@ -35,15 +40,17 @@ class WebSession:
     async def request(self, method: str, url: str, body: bytes | None = None, kind: str = "application/sdp") -> tuple[int, dict[str, str], str]:
         return await asyncio.to_thread(self._request, method, url, body, kind)
 
-    async def open(self, connection: Any) -> None:
-        """Offers what the connection has; aiortc has all candidates in it."""
+    async def open(self, connection: Any, only: str = "") -> None:
+        """Offers what the connection has; aiortc has all candidates in it. `only`: this address of the server is the only one that is known to
+        the client, and the server does not know those of the client."""
         await connection.setLocalDescription(await connection.createOffer())
-        status, headers, text = await self.request("POST", self.url, connection.localDescription.sdp.encode())
+        offer = connection.localDescription.sdp
+        status, headers, text = await self.request("POST", self.url, (_candidates(offer, "none") if only else offer).encode())
         if status != 201:
             raise AssertionError(f"{self.url}: {status} {text}")
         assert headers["Content-Type"] == "application/sdp" and headers["ETag"], headers
         self.location, self.etag = urljoin(self.url, headers["Location"]), headers["ETag"]
-        await connection.setRemoteDescription(RTCSessionDescription(text, "answer"))
+        await connection.setRemoteDescription(RTCSessionDescription(_candidates(text, only), "answer"))
 
     async def end(self) -> int:
         return (await self.request("DELETE", self.location))[0]
@@ -52,11 +59,11 @@ class WebSession:
 class Sender(Caller):
     """Sends pictures and a tone."""
 
-    async def open(self, url: str) -> WebSession:
+    async def open(self, url: str, only: str = "") -> WebSession:
         for transceiver in self.connection.getTransceivers():
             transceiver.direction = "sendonly"
         session = WebSession(url)
-        await session.open(self.connection)
+        await session.open(self.connection, only)
         return session
 
 

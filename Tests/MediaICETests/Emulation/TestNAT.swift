@@ -31,6 +31,8 @@ final class TestNAT {
   let kind: NATKind
   let host: SocketAddress
   var hasHairpin = false
+  /// Each port of the NAT's is that of this machine inside (1:1), whatever the kind.
+  var machine: SocketAddress?
   private var mappings: [Mapping] = []
   private var nextPort: UInt16 = 20_000
   static let lifetime: Int64 = 40 * second
@@ -44,6 +46,7 @@ final class TestNAT {
 
   /// Where a packet from inside comes from, outside.
   func leave(_ inside: SocketAddress, to remote: SocketAddress, now: Int64) -> SocketAddress {
+    if inside.with(port: 0) == machine { return host.with(port: inside.port) }
     let toward: SocketAddress? =
       switch kind {
       case .addressDependent: remote.with(port: 0)
@@ -66,6 +69,7 @@ final class TestNAT {
 
   /// Whom a packet from outside is for; nil: nobody.
   func enter(from remote: SocketAddress, port: UInt16, now: Int64) -> SocketAddress? {
+    if let machine { return machine.with(port: port) }
     guard let one = mappings.first(where: { $0.port == port && now - $0.used <= TestNAT.lifetime }) else { return nil }
     switch kind {
     case .open, .fullCone: return one.inside

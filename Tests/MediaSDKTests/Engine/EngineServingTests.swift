@@ -41,6 +41,24 @@ import Testing
     #expect(failure { _ = try engine.serve("loopback:where", options()) } == nil)
   }
 
+  @Test(arguments: ["", "localhost", "192.0.2.1,", "224.0.0.1", "0.0.0.0", "192.0.2.1,192.0.2.2", "2001:db8::1,192.0.2.1,2001:db8::2"])
+  func publicAddressesAreOfMachines(addresses: String) {
+    let engine = engine()
+    defer { engine.close() }
+    let error = failure { _ = try engine.serve("loopback:where", options { $0.publicAddresses = addresses }) }
+    #expect(error?.status == .invalid && error?.text.contains("options.public_addresses has ") == true)
+  }
+
+  /// One of another family, and one that a machine has for itself alone, are no address of a room elsewhere.
+  @Test func urlsHaveThePublicAddress() throws {
+    let engine = engine()
+    defer { engine.close() }
+    let info = try engine.serve("loopback:public", options { ($0.addresses, $0.publicAddresses) = ("0.0.0.0", "2001:db8::7,192.0.2.7") })
+    #expect(info.url.hasPrefix("livekit+wss://192.0.2.7:\(info.port)#") && info.pageURL == "https://192.0.2.7:\(info.port)/public")
+    let own = try engine.serve("loopback:own", options { $0.publicAddresses = "192.0.2.7" })
+    #expect(own.pageURL == "http://127.0.0.1:\(own.port)/own")
+  }
+
   @Test func boundsAreSaid() {
     let engine = engine()
     defer { engine.close() }

@@ -45,6 +45,22 @@ import Testing
     }
   }
 
+  @Test func aPublicAddressIsAnnouncedBesideTheMachines() throws {
+    let house = try ServerHouse {
+      $0.mediaPort = port
+      $0.publicAddresses = ["203.0.113.7", "2001:db8::7"].compactMap { SocketAddress($0, port: 0) }
+    }
+    let bot = try house.member("bot", publishes: [false])
+    let all = try candidates(house, at: "10.0.1.1")
+    #expect(all.count == 4, "\(all)")
+    for transport in ["udp", "tcp"] {
+      let found = all.filter { $0.contains(" \(transport) ") && $0.contains(" 203.0.113.7 443 typ srflx raddr 10.0.9.1 rport 443") }
+      #expect(found.count == 1, "\(all)")
+    }
+    #expect(house.web.url == "https://203.0.113.7:443/\(house.room)" && house.web.sessionURL.hasPrefix("livekit+wss://203.0.113.7:443"))
+    try close(house, [bot])
+  }
+
   @Test func allClientsShareOnePort() throws {
     let house = try makeHouse()
     #expect(house.web.mediaPort == port)
