@@ -23,6 +23,7 @@ from metadata import SAID, Said
 from table import Row
 
 MIXED_AGE = 300_000_000
+PATIENCE = 30_000_000_000
 MATRICES = {"bt709": 1, "bt470bg": 5, "smpte170m": 6, "bt2020nc": 9}
 # As FFmpeg names what H.273 numbers.
 NAMES = {"color_space": {1: "bt709", 6: "smpte170m", 9: "bt2020nc"}, "color_primaries": {1: "bt709", 6: "smpte170m", 9: "bt2020"},
@@ -113,8 +114,10 @@ def _record(ends: Ends, source: Source, said: Said, isolated: bool, path: str, s
             mix = ends.bob.mixed_audio
             mix.attach_renderer(recorder)
             mix.start()
-        begun = ends.now()
-        while ends.now() - begun < seconds * 1e9:
+        # For so long once media of all have come, for which a bad link may take some seconds.
+        begun, attached, wanted = ends.now(), [], 2 if speaker is not None and not mixed else 1
+        until, are_there = begun + PATIENCE, False
+        while ends.now() < until:
             number = (ends.now() - begun) // metadata.INTERVAL
             if number not in times:
                 times[number] = ends.now() - age
@@ -129,8 +132,13 @@ def _record(ends: Ends, source: Source, said: Said, isolated: bool, path: str, s
                     if not mixed or isinstance(event, IncomingVideoAdded):
                         incoming.attach_renderer(recorder)
                         incoming.start()
+                        attached.append(incoming)
             except MediaTimeout:
                 pass
+            if not are_there and len(attached) == wanted and all(one.stats().bytes_received for one in attached):
+                until, are_there = ends.now() + round(seconds * 1e9), True
+        if not are_there:
+            raise AssertionError(f"{len(attached)} of {wanted} streams came in {PATIENCE / 1e9:g} s, or nothing of one")
         ends.wait(500_000_000)
         return Recorded(times, 0 if speaker is None else speaker.origin, ends.within(20), ends.within(5))
 

@@ -40,14 +40,14 @@ public final class RTPSession {
   /// Reports that left beside the schedule, for round trips.
   var asked = 0
   /// So many are measured at first, as jitter is in each, by so many reports at most.
-  static let firstRoundTrips = 8
-  static let mostAsked = 10
+  static let firstRoundTrips = 16
+  static let mostAsked = 20
   /// How often the other end asked for its round trip, and when a report is due and was last sent by which it knows that.
   var timesAsked = 0
   var answerDue: Int64?
   var answered = -RTPSession.answerPause
-  static let answerPause: Int64 = 100_000_000
-  static let mostAnswered = 8
+  static let answerPause: Int64 = 50_000_000
+  static let mostAnswered = 16
   var feedback = TransportFeedbackBuilder()
   var feedbackNumbers = Unwrapper<UInt16>()
   var feedbackClock = TransportFeedbackClock()
