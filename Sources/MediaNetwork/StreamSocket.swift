@@ -4,6 +4,9 @@ import MediaCore
 
 /// The kernel's.
 final class StreamSocket: StreamConnection {
+  /// The kernel takes no more bytes while so many could not be sent: else it keeps 4 MB for an end that is slow, of which media are old when they come.
+  private static let mostUnsent: Int32 = 32_768
+
   let descriptor: Int32
   /// The kernel tells it once.
   private var failure: String?
@@ -13,6 +16,8 @@ final class StreamSocket: StreamConnection {
     var yes: Int32 = 1
     // Messages are small and each is waited for.
     setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &yes, socklen_t(MemoryLayout<Int32>.size))
+    var most = StreamSocket.mostUnsent
+    setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NOTSENT_LOWAT, &most, socklen_t(MemoryLayout<Int32>.size))
   }
 
   convenience init(connectingTo address: SocketAddress) throws(MediaError) {

@@ -56,6 +56,7 @@ import Testing
     #expect(wait { scratch.withUnsafeMutableBytes { here.read(into: $0) } == .end })
   }
 
+  /// Whoever does not read has what fits their window, and little more waits for them here.
   @Test func whatTheKernelHasNoRoomForIsNotSent() throws {
     let listener = try StreamListener(binding: try #require(SocketAddress("127.0.0.1", port: 0)))
     let here = try StreamSocket(connectingTo: try #require(listener.localAddress))
@@ -63,7 +64,7 @@ import Testing
     let bytes = [UInt8](repeating: 1, count: 1 << 20)
     var sent = 0
     for _ in 0..<100 { sent += bytes.withUnsafeBytes { here.write($0) } ?? 0 }
-    #expect(sent > 0 && sent < 100 << 20)
+    #expect(sent > 0 && sent < 1 << 20, "\(sent)")
   }
 
   @Test func nobodyThereIsSaid() throws {
