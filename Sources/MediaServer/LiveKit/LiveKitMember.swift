@@ -8,7 +8,7 @@ import MediaWebRTCTransport
 /// A member of the room who speaks LiveKit's protocol: in the room they are a member like any other, by a transport of this process, so that
 /// access, permissions, capacity, moderation and speakers are the room's. What is not said to be called from any thread is called on the
 /// server's event loop.
-final class LiveKitMember: WebParticipant, WebConnectionOwner, TransportDelegate {
+final class LiveKitMember: WebParticipant, WebConnectionOwner {
   /// As whom somebody comes.
   struct Entry: Sendable {
     var grants: LiveKitGrants
@@ -24,7 +24,7 @@ final class LiveKitMember: WebParticipant, WebConnectionOwner, TransportDelegate
     }
   }
 
-  private struct State: @unchecked Sendable {
+  struct State: @unchecked Sendable {
     let signalling: LiveKitServerSession
     /// nil: it was lost, and may come again.
     var connection: WebConnection?
@@ -41,19 +41,8 @@ final class LiveKitMember: WebParticipant, WebConnectionOwner, TransportDelegate
     var isSilenced = false
     var echoes = MuteEchoes()
     /// Who has left, of whom the client does not know it yet.
-    var partings: [Parting] = []
+    var partings = Partings()
   }
-
-  private struct Parting {
-    let userID: String
-    /// Of their data.
-    let mark: UInt64
-    let end: Int64
-  }
-
-  /// Nanoseconds for which the client may be sent data of somebody who has left, and between looks at it.
-  static let parting: Int64 = 5_000_000_000
-  private static let partingStep: Int64 = 10_000_000
 
   /// Nanoseconds in which a client may come back over another connection.
   static let absence: Int64 = 20_000_000_000
@@ -69,17 +58,17 @@ final class LiveKitMember: WebParticipant, WebConnectionOwner, TransportDelegate
   let address: SocketAddress
   let grants: LiveKitGrants
   let hasPage = true
-  private let isExtended: Bool
+  let isExtended: Bool
   var id: ObjectIdentifier { ObjectIdentifier(place) }
-  private let table: WebTable
-  private let media: LiveKitMedia
-  private let state: Monitor<State>
+  let table: WebTable
+  let media: LiveKitMedia
+  let state: Monitor<State>
   /// Held while a message is taken and sent.
   // Not of no size: the thread sanitizer takes that for what lies beside it.
   private let sending = Monitor(false)
   /// By which a guest proves that it comes back.
-  private let ticket: String?
-  private var isGuest: Bool { ticket != nil }
+  let ticket: String?
+  var isGuest: Bool { ticket != nil }
 
   /// What a client is told whom nobody knows any more: it joins as somebody else.
   static let comeAgain: [UInt8] = LiveKitServerSession.leave(nil, isAgain: true)
@@ -329,7 +318,7 @@ final class LiveKitMember: WebParticipant, WebConnectionOwner, TransportDelegate
     }
   }
 
-  private func mute(_ sid: String, _ isMuted: Bool) {
+  func mute(_ sid: String, _ isMuted: Bool) {
     guard let stream = LiveKitRegistry.stream(of: sid) else { return }
     media.setMuted(sid, isMuted || isSilenced)
     // The room does not know of video that is muted.
@@ -355,7 +344,7 @@ final class LiveKitMember: WebParticipant, WebConnectionOwner, TransportDelegate
   }
 
   /// Of somebody in the room who does not speak this protocol.
-  private func receive(_ message: DataMessage, from userID: String) {
+  func receive(_ message: DataMessage, from userID: String) {
     var data = LiveKitUserData(identity: userID, bytes: message.bytes, topic: message.topic, isLossy: message.isLossy, destinations: [])
     data.content = message.content
     pass(data.packet(sid: look { $0.sid(of: userID) } ?? ""), isReliable: !message.isLossy)
@@ -365,163 +354,5 @@ final class LiveKitMember: WebParticipant, WebConnectionOwner, TransportDelegate
     if media.data?.send(bytes, isReliable: isReliable) == false {
       leave(MediaError(.limit, "the client does not read its data"))
     }
-  }
-
-  // MARK: The room's events
-
-  func transport(_ transport: any Transport, _ event: TransportEvent) {
-    switch event {
-    case .connected(let permissions): welcome(permissions)
-    case .disconnected(let error): leave(error ?? WebTable.closed)
-    case .joined(let other):
-      part(other.userID)
-      meet(other)
-    case .left(let userID): left(userID)
-    case .streamAdded(let stream): added(stream)
-    case .streamRemoved(let id):
-      guard let userID = media.remove(id) else { return }
-      change { $0.remove(LiveKitRegistry.sid(of: id), of: userID) }
-    case .streamMuted(let id, let isMuted):
-      if let userID = media.publisher(of: id) { change { $0.setMuted(LiveKitRegistry.sid(of: id), isMuted, of: userID) } }
-    case .speaking(_, let userID, let isSpeaking, let level): change { $0.speak(userID, isSpeaking, level: level) }
-    case .attributeChanged(let userID, let key, let value, _): change { $0.setAttribute(key, value, of: userID) }
-    case .keyFrameRequested(let id): media.requestKeyFrame(of: id)
-    case .data(let userID, let message): receive(message, from: userID)
-    case .permissionsChanged(let userID, let permissions):
-      if userID == member.userID { state.withLock { $0.permissions = permissions } }
-      setAccess(permissions, of: userID)
-    case .accessExpiring(let remaining): change { $0.warn(remaining: remaining) }
-    case .accessRenewed(let error): change { $0.renewed(error) }
-    case .moderated(let by, let moderation, let reason): moderated(by, moderation, reason)
-    case .layers(let id, let active, _): change { $0.setWanted(LiveKitRegistry.sid(of: id), layers: active) }
-    case .receivers(let id, let count): change { $0.setReceivers(LiveKitRegistry.sid(of: id), count) }
-    case .wanted(let id, let wish):
-      change { $0.setWish(LiveKitRegistry.sid(of: id), width: wish.width, height: wish.height, rate: wish.frameRate) }
-    // Of a scripted network, and of transports without a room.
-    default: break
-    }
-  }
-
-  private func welcome(_ permissions: Permissions) {
-    let (connection, offer): (WebConnection?, WebSocketOffer?) = state.withLock { state in
-      guard !state.isOver else { return (nil, nil) }
-      state.permissions = permissions
-      return (state.connection, state.offer.take())
-    }
-    guard let connection, let offer else { return }
-    // Others are told of them after this.
-    if isGuest { _ = table.liveKit.enter(self, as: member.userID) }
-    table.options.watch?(.entered(member))
-    // After what the room says of others, which has been posted.
-    table.loop.post { [self] in
-      // Who has gone is noticed by the connection.
-      guard !state.withLock({ $0.isOver }), connection.upgrade(offer, for: .liveKit) else { return }
-      let permissions = state.withLock { $0.permissions } ?? permissions
-      setAccess(permissions, of: member.userID)
-      change { signalling in
-        signalling.welcome()
-        if let ticket { signalling.setToken(ticket) }
-      }
-      media.welcome()
-      table.qualities.begin()
-    }
-  }
-
-  /// What the room lets somebody do, of which a token of an API key may grant less.
-  private func setAccess(_ permissions: Permissions, of userID: String) {
-    let other = userID == member.userID ? self : table.liveKit.member(userID)
-    let rest = other.map { $0.isGuest ? permissions : permissions.within($0.grants) } ?? permissions
-    change { $0.setAccess(rest.access(describes: other?.grants.updatesMetadata ?? true), mask: rest.foreign, of: userID) }
-  }
-
-  private func meet(_ other: Member) {
-    // Who speaks this protocol too says more than the room knows.
-    if let known = table.liveKit.member(other.userID) {
-      setAccess(other.permissions, of: other.userID)
-      let participant = known.look { $0.participant }
-      return change { $0.meet(participant) }
-    }
-    let participant = table.liveKit.participant(other)
-    setAccess(other.permissions, of: other.userID)
-    change { $0.meet(participant) }
-  }
-
-  /// What they have sent goes first. It comes over another connection, and a client takes nothing of somebody who is not there.
-  private func left(_ userID: String) {
-    let parting = Parting(userID: userID, mark: media.data?.mark ?? 0, end: table.clock.now() &+ LiveKitMember.parting)
-    let isFirst = state.withLock { state in
-      state.partings.append(parting)
-      return state.partings.count == 1
-    }
-    if isFirst { followPartings() }
-  }
-
-  private func followPartings() {
-    let now = table.clock.now()
-    for one in state.withLock({ $0.partings }) where now >= one.end || media.data?.hasDelivered(one.mark) != false { part(one.userID) }
-    guard state.withLock({ !$0.partings.isEmpty && !$0.isOver }) else { return }
-    table.loop.schedule(at: now &+ LiveKitMember.partingStep) { [weak self] in self?.followPartings() }
-  }
-
-  private func part(_ userID: String) {
-    let isNews = state.withLock { state in
-      let count = state.partings.count
-      state.partings.removeAll { $0.userID == userID }
-      return state.partings.count < count
-    }
-    guard isNews else { return }
-    let sid = look { $0.sid(of: userID) }
-    change { $0.part(userID) }
-    if let sid { table.liveKit.left(userID, sid: sid) }
-  }
-
-  private func added(_ stream: StreamDescription) {
-    guard ForwardedCodec(stream.codec) != nil else {
-      let what = stream.codec == FourCC.raw ? "is sent raw" : "has the codec \(FourCC.text(stream.codec))"
-      let accepted = "members of LiveKit are sent MSDK_CODEC_VP8, H.264 and MSDK_CODEC_OPUS"
-      return place.cannotReceive(stream.id, because: MediaError(.unsupported, "the stream \(what); \(accepted)"))
-    }
-    media.add(stream)
-    change { $0.add(table.liveKit.track(of: stream), of: stream.userID) }
-    media.arrange()
-  }
-
-  private func moderated(_ moderator: String, _ moderation: Moderation, _ reason: String) {
-    let action: LiveKitModerationAction = moderation == .removed ? .remove : moderation == .muted ? .mute : .unmute
-    change { $0.moderate(action, by: moderator, reason: reason) }
-    guard moderation != .removed else { return }
-    let isMuted = moderation == .muted
-    state.withLock { $0.isSilenced = isMuted }
-    // A session of this library has been notified as a whole.
-    for sid in media.publishedAudio { if isExtended { mute(sid, isMuted) } else { moderate(sid, isMuted) } }
-  }
-
-  /// One track: the client is told, and does as it is told.
-  func moderate(_ sid: String, _ isMuted: Bool) {
-    state.withLock { $0.echoes.ask(sid, isMuted, now: table.clock.now()) }
-    change { $0.moderate(sid, isMuted) }
-    mute(sid, isMuted)
-  }
-}
-
-extension Permissions {
-  /// Without what a token of an API key does not grant. It alone says who moderates.
-  fileprivate func within(_ grants: LiveKitGrants) -> Permissions {
-    var rest = self
-    let sources = grants.publishes ? (grants.sources.isEmpty ? LiveKitAccess.all : grants.sources) : []
-    if !sources.contains("camera") { rest.remove(.publishVideo) }
-    if !sources.contains("microphone") { rest.remove(.publishAudio) }
-    if !sources.contains("screen_share") { rest.remove(.shareScreen) }
-    if !grants.subscribes { rest.remove(.receive) }
-    if !(grants.publishesData ?? grants.publishes) { rest.remove(.sendData) }
-    if grants.isAdministrator { rest.insert(.moderate) } else { rest.remove(.moderate) }
-    return rest
-  }
-
-  /// In the words of LiveKit's protocol. `describes`: they may say something of themselves.
-  fileprivate func access(describes: Bool) -> LiveKitAccess {
-    let kinds: [Permissions] = [.publishVideo, .publishAudio, .shareScreen, .shareScreen]
-    let sources = zip(LiveKitAccess.all, kinds).filter { contains($0.1) }.map(\.0)
-    return LiveKitAccess(sources: sources, subscribes: contains(.receive), describes: describes, sendsData: contains(.sendData))
   }
 }
