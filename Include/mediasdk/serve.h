@@ -22,8 +22,9 @@
  * for all. From networks that let no UDP out, clients that connect by TCP (ICE-TCP, RFC 6544; browsers and SDKs of LiveKit do) send and
  * receive media at the room's own TCP port, without further options. Ports are open at all addresses of the machine but link-local ones;
  * at loopback addresses if there is no other, or the room is served there. A firewall has to let pass TCP `port`, and UDP `media_port`;
- * both may have the same number. Of a machine behind a NAT the program says the public address (public_addresses). What arrives at one port for all shares one receive buffer of the kernel: for more than a few members
- * the system's limit should allow 4 MB (sysctl net.core.rmem_max=4194304), which is asked for.
+ * both may have the same number. Of a machine behind a NAT the program says the public address (public_addresses). What arrives at one
+ * port for all shares one receive buffer of the kernel: for more than a few members the system's limit should allow 4 MB (sysctl
+ * net.core.rmem_max=4194304), which is asked for.
  *
  * The server decodes nothing. It forwards encoded frames of MSDK_CODEC_VP8 and MSDK_CODEC_OPUS; MSDK_CODEC_AUTO chooses these. Streams of
  * MSDK_CODEC_RAW and of other codecs stay within the process. Their sender is notified of each member whom they do not reach

@@ -54,14 +54,14 @@ class Run(ToolTest):
     def test_raw(self) -> None:
         """An odd size, without a codec, in the seconds given."""
         result = self.succeed("run", "--producer", "org.mediasdk.producer.testpattern", "--codec", "raw", "--size", "321x241",
-                              "--fps", "20", "--seconds", "2.5", "--renderer", "file:raw\\,odd:1.y4m")
+                              "--fps", "20", "--seconds", "1.5", "--renderer", "file:raw\\,odd:1.y4m")
         self.check_table(result)
         self.assertNotIn("frames encoded", result.table)
         video = read_y4m(self.directory / "raw,odd:1.y4m")
         self.assertEqual((video.width, video.height, video.rate), (321, 241, "20:1"))
         self.assertEqual(len(video.frames), result.count("frames delivered"))
-        self.assertIn(result.count("frames offered"), range(5, 53))
-        self.assertRegex(result.output, r"(?m)^\d s: sent ")
+        self.assertIn(result.count("frames offered"), range(20, 33))
+        self.assertIn("1 s: sent ", result.output)
 
     def test_bitrate(self) -> None:
         low, high = (

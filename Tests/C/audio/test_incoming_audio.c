@@ -363,7 +363,7 @@ static void readers_wait_and_are_woken(void) {
   msdk_audio_frame *frame = NULL;
   int64_t before = msdk_time_monotonic();
   CHECK_RESULT(msdk_incoming_audio_read(it->heard.stream, 120, &frame), MSDK_E_TIMEOUT);
-  CHECK_RANGE((msdk_time_monotonic() - before) / MS, 115, 20000);
+  CHECK_RANGE((msdk_time_monotonic() - before) / MS, 115, 3000);
   pthread_t thread;
   reader = gettid();
   CHECK_EQ(pthread_create(&thread, NULL, stop_what_is_read, it->heard.stream), 0);

@@ -33,10 +33,10 @@ static void waiting_takes_its_time(void) {
   msdk_event event = MSDK_INIT(msdk_event);
   int64_t before = msdk_time_monotonic();
   CHECK_RESULT(msdk_session_next_event(session, 150, &event), MSDK_E_TIMEOUT);
-  CHECK_RANGE((msdk_time_monotonic() - before) / MS, 145, 20000);
+  CHECK_RANGE((msdk_time_monotonic() - before) / MS, 145, 1500);
   before = msdk_time_monotonic();
   CHECK_RESULT(msdk_session_next_event(session, 0, &event), MSDK_E_AGAIN);
-  CHECK_RANGE((msdk_time_monotonic() - before) / MS, 0, 5000);
+  CHECK_RANGE((msdk_time_monotonic() - before) / MS, 0, 100);
   CHECK_ERROR(msdk_session_next_event(session, 0, NULL), MSDK_E_INVALID, "out");
   msdk_session_destroy(session);
   msdk_engine_destroy(engine);

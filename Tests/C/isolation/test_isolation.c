@@ -134,7 +134,6 @@ static void test_dying_downwards(void) {
   }
 }
 
-/* kill -9 from outside, again and again, while frames flow and parameters change. */
 /* Executed, and no copy of the process that watches it: of that, locks of the runtime would be held by a thread that is not there. */
 static int is_executed(int process) {
   char path[64], line[4096];
@@ -145,6 +144,7 @@ static int is_executed(int process) {
   return memmem(line, count, "\0--plugin", sizeof "\0--plugin") != NULL;
 }
 
+/* kill -9 from outside, again and again, while frames flow and parameters change. */
 static void test_killed_in_the_middle(void) {
   call c = open_call();
   msdk_instance *producer = isolated(c.engine, "org.mediasdk.faulty.pull", 0);

@@ -336,11 +336,7 @@ class VideoRoom(InteropTest, unittest.IsolatedAsyncioTestCase):
         for name, viewer in dora.viewers.items():
             self.check_at_dora(name, viewer, *media[name])
             self.check_flow(f"{name} at Dora", [at - start for at in viewer.times], seconds, window, rate)
-            heard = np.concatenate(viewer.samples)[-seconds * 48_000:] / viewer.LOUDEST
-            # As above: aiortc falls behind the clock where this process has much to do.
-            length = min(seconds, len(heard) // 48_000)
-            self.assertGreater(length, 3 * window)
-            self.check_tones(f"{name} at Dora", heard, media[name][1], length, window)
+            self.check_tones(f"{name} at Dora", np.concatenate(viewer.samples)[-seconds * 48_000:] / viewer.LOUDEST, media[name][1], seconds, window)
         self.assertEqual(anna.kinds["Cleo"], mediasdk.VideoKind.SCREEN_SHARE)
 
     def check_at_dora(self, name: str, viewer: Viewer, stream: int, tone: float) -> None:
@@ -366,15 +362,12 @@ class VideoRoom(InteropTest, unittest.IsolatedAsyncioTestCase):
         anna, bob = self.join("janus+wss", "Anna", 1, 440.0), self.join("janus+https", "Bob", 2, 660.0)
         await self.until("pictures of Bob", lambda: len(anna.pictures["Bob"]) >= PICTURES)
         anna.videos["Bob"].stop()
+        await asyncio.sleep(1)
+        received = anna.session.stats().bytes_received
         count = len(anna.pictures["Bob"])
-        # Sound goes on, of some 4 kB a second. It may take a while until the server sends nothing else.
-        for _ in range(10):
-            received = anna.session.stats().bytes_received
-            await asyncio.sleep(2)
-            came = anna.session.stats().bytes_received - received
-            if came < 40_000:
-                break
-        self.assertLess(came, 40_000)
+        await asyncio.sleep(2)
+        # Sound goes on, of some 4 kB a second.
+        self.assertLess(anna.session.stats().bytes_received - received, 40_000)
         anna.videos["Bob"].start(pixel_format="I420")
         anna.keep(anna.videos["Bob"], "Bob")
         await self.until("pictures again", lambda: len(anna.pictures["Bob"]) >= count + PICTURES)

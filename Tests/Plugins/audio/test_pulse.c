@@ -350,7 +350,7 @@ static void test_stop(void) {
   pthread_mutex_unlock(&instance.context.lock);
   wait_for_calls(3);
   CHECK_EQ(producer->stop_capture(instance.self), MSDK_OK);
-  CHECK(instance.context.recording.discontinuities >= 1); /* a busy machine adds one */
+  CHECK_EQ(instance.context.recording.discontinuities, 1);
   CHECK_EQ(producer->release_capture(instance.self), MSDK_OK);
   host_destroy(&instance);
   CHECK_EQ(renderer->stop_render(player.self), MSDK_OK);

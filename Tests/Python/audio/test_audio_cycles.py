@@ -39,8 +39,8 @@ class CycleTest(unittest.TestCase):
             gc.collect()
             stats = watcher.stats()
             self.assertEqual((stats.audio_frames, stats.encoded_frames), (frames, 0))
-            self.assertLessEqual(settled(threads, before[0]), before[0])  # one that had ended may have been counted
-            self.assertLessEqual(settled(descriptors, before[1]), before[1])
+            self.assertEqual(settled(threads, before[0]), before[0])
+            self.assertEqual(settled(descriptors, before[1]), before[1])
             self.assertLess(resident() - before[2], CYCLES * 20_000)
 
     def test_raw(self) -> None:
@@ -60,7 +60,7 @@ class CycleTest(unittest.TestCase):
             call.bob.mixed_audio.start()
             del call
             gc.collect()
-        self.assertLessEqual(settled(threads, before), before)
+        self.assertEqual(settled(threads, before), before)
 
     def test_a_stream_is_kept_by_what_it_is_started_on(self) -> None:
         with AudioCall(start=None) as call:

@@ -64,8 +64,8 @@ class CycleTest(unittest.TestCase):
             gc.collect()
             self.assertEqual(watcher.stats().frames, frames)
             self.assertEqual(watcher.stats().encoded_frames, 0)
-            self.assertLessEqual(settled(threads, before[0]), before[0])  # one that had ended may have been counted
-            self.assertLessEqual(settled(descriptors, before[1]), before[1])
+            self.assertEqual(settled(threads, before[0]), before[0])
+            self.assertEqual(settled(descriptors, before[1]), before[1])
             # 40 KB a cycle would be one small picture.
             self.assertLess(resident() - before[2], CYCLES * 20_000)
 
@@ -93,7 +93,7 @@ class CycleTest(unittest.TestCase):
             call.until_received()
             del call
             gc.collect()
-        self.assertLessEqual(settled(threads, before), before)
+        self.assertEqual(settled(threads, before), before)
 
     def test_no_python_thread_is_ever_made(self) -> None:
         with Call(nv12(64, 48), codec=Codec.VP8) as call:

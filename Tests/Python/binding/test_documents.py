@@ -218,7 +218,7 @@ class ExampleTest(unittest.TestCase):
             self.assertEqual(done.stderr, "")
             heard = re.search(r"bob heard ([\d.]+) s of (\d+) Hz, at its loudest -(\d+) dB", done.stdout)
             self.assertTrue(heard, done.stdout)
-            self.assertTrue(0.2 < float(heard[1]) < 1.1, done.stdout)  # a busy machine may lose some of it
+            self.assertAlmostEqual(float(heard[1]), 1, delta=0.1)
             self.assertAlmostEqual(int(heard[2]), 500, delta=50)
             self.assertAlmostEqual(int(heard[3]), 15, delta=1)
 
@@ -232,7 +232,7 @@ class ExampleTest(unittest.TestCase):
             self.assertAlmostEqual(int(part), wanted, delta=10)
 
     def test_bot(self) -> None:
-        done = run(str(EXAMPLES / "bot.py"), "--seconds", "5")
+        done = run(str(EXAMPLES / "bot.py"), "--seconds", "2")
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         for user_id, colour in (("alice", (200, 30, 30)), ("carol", (30, 30, 200))):
             found = re.search(rf"^{user_id}: (\d+) frames, mean colour (\d+) (\d+) (\d+)$", done.stdout, re.M)
@@ -274,8 +274,8 @@ class ExampleTest(unittest.TestCase):
         with tempfile.TemporaryDirectory() as directory:
             done = run(str(EXAMPLES / "answer.py"), str(answer_in(Path(directory))))
             self.assertEqual(done.stderr, "")
-            self.assertRegex(done.stdout, r"the bot heard caller speak for [0-3]\.\d s, and answers for 0\.8 s\n")
-            self.assertRegex(done.stdout, r"the caller heard the answer \d\.\d\d s after the question, for [0-2]\.\d s\n")
+            self.assertRegex(done.stdout, r"the bot heard caller speak for 1\.\d s, and answers for 0\.8 s\n")
+            self.assertRegex(done.stdout, r"the caller heard the answer [01]\.\d\d s after the question, for 0\.[789] s\n")
 
     def test_answer_of_a_missing_file(self) -> None:
         done = run(str(EXAMPLES / "answer.py"), "missing.wav")

@@ -348,7 +348,7 @@ class AudioTest(unittest.TestCase):
                 if isinstance(event, IncomingAudioAdded):
                     event.incoming_audio.start(queue_ms=2000)
                     break
-            heard = Heard(4_800)  # what came before it was started is gone
+            heard = Heard(24_000)
             rendering = asyncio.ensure_future(event.incoming_audio.run_async(heard))
             self.assertEqual(await producing, 96_000)
             await rendering
