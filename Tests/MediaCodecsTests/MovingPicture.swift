@@ -22,16 +22,22 @@ enum MovingPicture {
   static func psnr(_ frame: GuardedFrame, _ picture: DecodedFrame) throws -> Double {
     let copy = GuardedFrame(frame.format, frame.width, frame.height)
     try VideoConverter.convert(picture, color: ColorSpace(), into: copy.frame, scratch: ConversionScratch())
-    var error = 0.0
-    var count = 0.0
+    var (error, count) = (0, 0)
     for plane in frame.planes.indices {
-      for (left, right) in zip(frame.pixels(plane), copy.pixels(plane)) {
-        let difference = Double(left) - Double(right)
-        error += difference * difference
-        count += 1
+      let (bytes, rows) = (frame.rowBytes(plane), frame.rows(plane))
+      count += rows * bytes
+      for row in 0..<rows {
+        let (left, right) = (frame.planes[plane] + row * frame.strides[plane], copy.planes[plane] + row * copy.strides[plane])
+        // Not over a range, which takes ten times as long where it is not optimised.
+        var byte = 0
+        while byte < bytes {
+          let difference = Int(left[byte]) - Int(right[byte])
+          error += difference * difference
+          byte += 1
+        }
       }
     }
-    return error == 0 ? .infinity : 10 * log10(255 * 255 / (error / count))
+    return error == 0 ? .infinity : 10 * log10(255 * 255 / (Double(error) / Double(count)))
   }
 }
 

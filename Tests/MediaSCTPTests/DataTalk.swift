@@ -155,7 +155,10 @@ final class DataTalk {
   /// `size` bytes of which each message has others.
   static func message(_ number: Int, size: Int) -> [UInt8] {
     var random = SeededRandom(seed: UInt64(number))
-    return (0..<size).map { _ in UInt8(truncatingIfNeeded: random.next()) }
+    var bytes: [UInt8] = []
+    while bytes.count < size { withUnsafeBytes(of: random.next()) { bytes.append(contentsOf: $0) } }
+    bytes.removeLast(bytes.count - size)
+    return bytes
   }
 }
 

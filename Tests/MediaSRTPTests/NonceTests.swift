@@ -132,9 +132,11 @@ private struct SealedCall {
     for (bytes, isControl) in here.out { _ = seal(bytes, toThere: true, isControl: isControl) }
   }
 
+  private static let bytes = (0..<65_536).map { UInt8(truncatingIfNeeded: $0 &* 31) }
+
   private mutating func noise(_ count: Int) -> [UInt8] {
-    let first = UInt8.random(in: 0...255, using: &random)
-    return (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31) &+ first }
+    let first = Int.random(in: 0...255, using: &random)
+    return Array(SealedCall.bytes[first..<first + count])
   }
 
   /// A full queue is no matter here.

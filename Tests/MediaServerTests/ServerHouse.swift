@@ -18,6 +18,10 @@ let second: Int64 = 1_000_000_000
 /// A web server on an emulated machine, members of its room in its process, and clients on others. Time goes on as a test says.
 final class ServerHouse {
   private static let count = Monitor(0)
+  private static let bytes = (0..<262_144).map { UInt8(truncatingIfNeeded: $0 &* 7) }
+
+  /// What fills that frame of a stream.
+  static func bytes(_ size: Int, _ number: FrameID) -> [UInt8] { Array(bytes[Int(number & 255)...].prefix(size)) }
 
   let clock = VirtualClock()
   let network: EmulatedNetwork
@@ -151,7 +155,7 @@ final class ServerHouse {
     attributes.flags = UInt32((isKey ? MSDK_ENCODED_KEY : 0) | (isDroppable ? MSDK_ENCODED_DROPPABLE : 0))
     (attributes.width, attributes.height) = (320 << UInt32(layer), 240 << UInt32(layer))
     (attributes.timestamp_ns, attributes.level) = (clock.now(), 127)
-    var bytes = (0..<size).map { UInt8(truncatingIfNeeded: $0 &* 7 &+ Int(number)) }
+    var bytes = ServerHouse.bytes(size, number)
     let sides = [attributes.width, attributes.height].flatMap { [UInt8(truncatingIfNeeded: $0), UInt8($0 >> 8)] }
     let head: [UInt8] = isKey ? [0x50, 2, 0, 0x9D, 1, 0x2A] + sides : [0x31, 1, 0]
     bytes.replaceSubrange(0..<head.count, with: head)
@@ -330,7 +334,7 @@ final class RoomEnd: TransportDelegate, EncodedSink, @unchecked Sendable {
     attributes.duration_ns = isVideo ? 0 : 20_000_000
     attributes.level = level
     let size = isVideo ? size : 100
-    var bytes = (0..<size).map { UInt8(truncatingIfNeeded: $0 &* 7 &+ Int(number)) }
+    var bytes = ServerHouse.bytes(size, number)
     let head: [UInt8] = !isVideo ? [31 << 3] : isKey ? [0x50, 2, 0, 0x9D, 1, 0x2A, 0x40, 1, 0xF0, 0] : [0x31, 1, 0]
     bytes.replaceSubrange(0..<head.count, with: head)
     bytes += ending

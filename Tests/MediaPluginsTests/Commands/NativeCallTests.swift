@@ -66,8 +66,8 @@ import Testing
         Double = {
           plugin, a, b, c, d, e, f, g, h in
           guard plugin != nil else { return .nan }
-          return Double(a) + Double(b) + Double(c) + Double(d) + Double(e) + f + Double(String(cString: g).utf8.count)
-            + Double(h.pointee.size)
+          let numbers: [Double] = [Double(a), Double(b), Double(c), Double(d), Double(e), f]
+          return numbers.reduce(Double(String(cString: g).utf8.count) + Double(h.pointee.size), +)
         }
     let arguments: [ParameterValue] = [
       .bool(true), .i32(-2), .i64(30), .u32(400), .u64(5000), .f64(0.5), .string("six"), .bytes([1, 2, 3, 4])

@@ -45,7 +45,8 @@ import Testing
       let shown = try #require(try decoder.decode(encoded))
       #expect(shown.format.pixelFormat == .i420)
       let luma = try #require(shown.plane(0).data)
-      #expect(abs(Int(luma[0]) - 60 - Int(number) * 20) < 6)
+      let expected = 60 + Int(number) * 20
+      #expect(abs(Int(luma[0]) - expected) < 6)
       shown.release()
     }
     try encoder.setRate(100_000, FrameRate(15))

@@ -7,7 +7,7 @@ enum TestFrame {
   static func make(_ encoding: RTPEncoding, _ size: Int, isKey: Bool, _ number: Int) -> [UInt8] {
     switch encoding {
     case .vp8:
-      var frame = (0..<max(10, size)).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ number) }
+      var frame = filled(max(10, size)) { UInt8(truncatingIfNeeded: $0 &* 31 &+ number) }
       let head: [UInt8] = isKey ? [0x50, 2, 0, 0x9D, 1, 0x2A, 0x40, 1, 0xF0, 0] : [0x31, 1, 0]
       frame.replaceSubrange(0..<head.count, with: head)
       return frame
@@ -40,6 +40,17 @@ enum TestFrame {
 
   /// None of which is 0, 1 or 3: no start codes in it.
   static func content(_ size: Int, _ number: Int) -> [UInt8] {
-    (0..<max(1, size)).map { (index: Int) -> UInt8 in UInt8(4 + (index * 31 + index / 251 + number * 7) % 250) }
+    filled(max(1, size)) { UInt8(4 + ($0 * 31 + $0 / 251 + number * 7) % 250) }
+  }
+
+  /// As `map`, which takes ten times as long where it is not optimised.
+  private static func filled(_ count: Int, _ byte: (Int) -> UInt8) -> [UInt8] {
+    [UInt8](unsafeUninitializedCapacity: count) { bytes, filled in
+      guard let first = bytes.baseAddress else { return }
+      while filled < count {
+        first[filled] = byte(filled)
+        filled += 1
+      }
+    }
   }
 }

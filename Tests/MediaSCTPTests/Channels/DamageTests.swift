@@ -6,16 +6,18 @@ import Testing
 /// Packets that are not what an end has sent. Below DTLS only the other end can send them, so they may end the association; they may do
 /// nothing worse.
 @Suite struct DamageTests {
+  /// What each byte makes of the checksum.
+  private static let checksums = (0..<256).map { (byte: UInt32) -> UInt32 in
+    (0..<8).reduce(byte) { sum, _ in sum & 1 == 1 ? sum >> 1 ^ 0x82f6_3b78 : sum >> 1 }
+  }
+
   /// The checksum of SCTP (RFC 9260, appendix A) over what is there, so that the library looks at it.
   static func signed(_ packet: [UInt8]) -> [UInt8] {
     guard packet.count >= 12 else { return packet }
     var packet = packet
     packet.replaceSubrange(8..<12, with: [0, 0, 0, 0])
     var sum: UInt32 = 0xffff_ffff
-    for byte in packet {
-      sum ^= UInt32(byte)
-      for _ in 0..<8 { sum = sum & 1 == 1 ? sum >> 1 ^ 0x82f6_3b78 : sum >> 1 }
-    }
+    for byte in packet { sum = sum >> 8 ^ checksums[Int(UInt8(truncatingIfNeeded: sum) ^ byte)] }
     sum = ~sum
     packet.replaceSubrange(8..<12, with: (0..<4).map { UInt8(truncatingIfNeeded: sum >> (8 * $0)) })
     return packet

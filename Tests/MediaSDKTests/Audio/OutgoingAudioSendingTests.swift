@@ -35,7 +35,8 @@ import Testing
     }
     try bytes.withUnsafeBytes { try stream.send(UnsafeRawBufferPointer(rebasing: $0[1...])) }
     _ = bytes.withUnsafeMutableBytes { $0.initializeMemory(as: UInt8.self, repeating: 7) }
-    #expect(incoming.heard().map(\.samples) == [(0..<960).map { Float($0) / 1000 }])
+    let ramp = (0..<960).map { Float($0) / 1000 }
+    #expect(incoming.heard().map(\.samples) == [ramp])
   }
 
   @Test(arguments: [Float.nan, .infinity, -.infinity])

@@ -30,7 +30,8 @@ import Testing
     #expect(reports.entries.map(\.outcome) == [.dropped, .sent, .dropped, .dropped])
     #expect(reports.entries.map(\.reason) == [.noReceiver, .none, .notConnected, .noReceiver])
     #expect(reports.entries.map(\.sequence) == [1, 2, 3, 4])
-    #expect(reports.entries.map(\.bytes) == [0, 320 * 180 * 3 / 2, 0, 0])
+    let picture: UInt64 = 320 * 180 * 3 / 2
+    #expect(reports.entries.map(\.bytes) == [0, picture, 0, 0])
     let counters = outgoing.stats.counters
     #expect(counters.offered == 4 && counters.sent == 1 && counters.dropped == 3)
   }
