@@ -65,21 +65,24 @@ extension LiveKitMember: TransportDelegate {
 
   /// What the room lets somebody do, of which a token of an API key may grant less.
   private func setAccess(_ permissions: Permissions, of userID: String) {
+    let (access, mask) = access(permissions, of: userID)
+    change { $0.setAccess(access, mask: mask, of: userID) }
+  }
+
+  private func access(_ permissions: Permissions, of userID: String) -> (LiveKitAccess, mask: UInt32) {
     let other = userID == member.userID ? self : table.liveKit.member(userID)
     let rest = other.map { $0.isGuest ? permissions : permissions.within($0.grants) } ?? permissions
-    change { $0.setAccess(rest.access(describes: other?.grants.updatesMetadata ?? true), mask: rest.foreign, of: userID) }
+    return (rest.access(describes: other?.grants.updatesMetadata ?? true), rest.foreign)
   }
 
   private func meet(_ other: Member) {
     // Who speaks this protocol too says more than the room knows.
-    if let known = table.liveKit.member(other.userID) {
-      setAccess(other.permissions, of: other.userID)
-      let participant = known.look { $0.participant }
-      return change { $0.meet(participant) }
+    let participant = table.liveKit.member(other.userID)?.look { $0.participant } ?? table.liveKit.participant(other)
+    let (access, mask) = access(other.permissions, of: other.userID)
+    changeSoon { signalling in
+      signalling.setAccess(access, mask: mask, of: other.userID)
+      signalling.meet(participant)
     }
-    let participant = table.liveKit.participant(other)
-    setAccess(other.permissions, of: other.userID)
-    change { $0.meet(participant) }
   }
 
   /// What they have sent goes first. It comes over another connection, and a client takes nothing of somebody who is not there.
@@ -98,7 +101,7 @@ extension LiveKitMember: TransportDelegate {
   private func part(_ userID: String) {
     guard state.withLock({ $0.partings.remove(userID) }) else { return }
     let sid = look { $0.sid(of: userID) }
-    change { $0.part(userID) }
+    changeSoon { $0.part(userID) }
     if let sid { table.liveKit.left(userID, sid: sid) }
   }
 

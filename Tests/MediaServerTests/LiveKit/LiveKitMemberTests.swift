@@ -32,6 +32,49 @@ import Testing
     try house.close()
   }
 
+  /// So many of this process, all at once.
+  private func enter(_ house: ServerHouse, _ count: Int) -> [RoomEnd] {
+    let members = (0..<count).map { number in
+      let member = Member(userID: "member \(number)", displayName: "")
+      return RoomEnd(house, LoopbackTransport(room: house.room, member: member, loop: house.loop))
+    }
+    for member in members { member.link.connect(member) }
+    return members
+  }
+
+  /// A session is told of somebody before their data comes, of which it takes none of somebody of whom it does not know.
+  @Test func whoHasJustComeIsHeard() throws {
+    let house = try ServerHouse()
+    let anna = try house.session("anna", at: "10.0.0.1")
+    #expect(try house.run(for: 5 * second) { anna.isHere })
+    try house.run(for: second)
+    // Of the first she is told at once, so that for the others there is a wait.
+    let first = try house.member("first")
+    let others = enter(house, 2)
+    for member in others { try member.link.send(DataMessage([1])) }
+    #expect(try house.run(for: second) { anna.data.count == 2 } && anna.others.count == 3, "\(anna.events)")
+    for end in others + [first, anna] { end.link.disconnect() }
+    try house.close()
+  }
+
+  /// A client reads of the first at once, and then one message about all others.
+  @Test func manyWhoComeOrGoTogetherAreSaidTogether() throws {
+    let house = try ServerHouse.forLiveKit()
+    let anna = try LiveKitEnd(house, "anna", at: "10.0.0.1")
+    #expect(try house.run([anna]) { anna.isHere })
+    func updates() -> Int { anna.said.count { if case .participants = $0 { true } else { false } } }
+    var before = updates()
+    let members = enter(house, 50)
+    #expect(try house.run([anna]) { anna.others.count == 50 })
+    #expect(updates() - before <= 2, "\(updates() - before) messages")
+    before = updates()
+    for member in members { member.link.disconnect() }
+    #expect(try house.run([anna]) { anna.others.isEmpty })
+    #expect(updates() - before <= 2, "\(updates() - before) messages")
+    anna.close()
+    try house.close()
+  }
+
   @Test func sectionsAreAskedForWhereSomeAreMissing() throws {
     let house = try ServerHouse.forLiveKit()
     let anna = try LiveKitEnd(house, "anna", at: "10.0.0.1")

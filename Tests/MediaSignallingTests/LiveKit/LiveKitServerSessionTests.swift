@@ -13,11 +13,11 @@ import Testing
     session = LiveKitServerSessionTests.make(request)
   }
 
-  private static func make(_ request: LiveKitJoinRequest) -> LiveKitServerSession {
+  private static func make(_ request: LiveKitJoinRequest, isExtended: Bool = false) -> LiveKitServerSession {
     var number = 0
     let own = LiveKitServerSession.Participant(sid: "PA_own", identity: "anna", name: "Anna", metadata: "m", attributes: ["a": "b"])
     return LiveKitServerSession(
-      LiveKitJoining(request), as: own, grants: LiveKitGrants(identity: "anna", room: nil),
+      LiveKitJoining(request, isExtended: isExtended), as: own, grants: LiveKitGrants(identity: "anna", room: nil),
       room: LiveKitRoomDescription(sid: "RM_1", name: "lobby", created: 0, mostParticipants: 64)
     ) {
       number += 1
@@ -129,6 +129,41 @@ import Testing
       if case .participants(let update) = $0 { update.participants.map(\.identity) } else { [String]() }
     }
     #expect(identities.filter { $0.hasPrefix("member") } == (0..<1_000).map { "member \($0)" })
+  }
+
+  /// A session of this library learns with each participant what they may do, and of itself by a notice, which comes first.
+  @Test func whatOthersMayDoIsSaidWithThem() throws {
+    func masks(_ participants: [LiveKitParticipant]) -> [String: UInt32?] {
+      Dictionary(participants.map { ($0.identity, $0.permissions?.mask) }, uniquingKeysWith: { $1 })
+    }
+    let extended = LiveKitServerSessionTests.make(LiveKitJoinRequest(), isExtended: true)
+    let access = LiveKitAccess(sources: LiveKitAccess.all, subscribes: true, describes: true, sendsData: true)
+    for session in [session, extended] {
+      for (identity, mask) in [("anna", 7), ("bob", 3), ("cleo", 0)] as [(String, UInt32)] {
+        session.setAccess(access, mask: mask, of: identity)
+        if identity != "anna" { session.meet(.init(sid: "PA_\(identity)", identity: identity, name: "")) }
+      }
+      session.welcome()
+    }
+    var list = try said(extended)
+    guard case .notice(.permissions(let own))? = list.first, case .join(let join)? = list.last, list.count == 2 else {
+      throw MediaError(.fail, "\(list)")
+    }
+    #expect(own.mask == 7 && masks(join.others) == ["bob": 3, "cleo": 0])
+    // One message for all that is new of others.
+    extended.setAccess(access, mask: 1, of: "bob")
+    extended.setAccess(access, mask: 2, of: "dora")
+    extended.meet(.init(sid: "PA_dora", identity: "dora", name: ""))
+    list = try said(extended)
+    guard case .participants(let update)? = list.first, list.count == 1 else { throw MediaError(.fail, "\(list)") }
+    #expect(masks(update.participants) == ["bob": 1, "dora": 2])
+    // Who has left and comes again has no permissions of before.
+    extended.part("bob")
+    extended.meet(.init(sid: "PA_bob2", identity: "bob", name: ""))
+    #expect(try masks(participants(extended)) == ["bob": UInt32?.none])
+    // To other clients it is not said.
+    guard case .join(let plain)? = try said(session).first else { throw MediaError(.fail, "no join") }
+    #expect(plain.others.map(\.identity) == ["bob", "cleo"] && plain.others.allSatisfy { $0.permissions == nil })
   }
 
   @Test func tracksAreAnnounced() throws {
@@ -265,10 +300,16 @@ import Testing
     session.welcome()
     meet("bob")
     _ = try said(session)
+    // What waits is for a connection that is lost: before anything else a client learns that the session goes on.
+    session.speak("bob", true, level: 10)
+    session.part("bob")
+    meet("cleo")
     session.resume(LiveKitJoining(LiveKitJoinRequest()))
     let said = try said(session)
-    guard case .reconnect? = said.first, case .participants(let update)? = said.last else { throw MediaError(.fail, "\(said)") }
-    #expect(update.participants.map(\.identity) == ["anna", "bob"])
+    guard case .reconnect? = said.first, case .participants(let update)? = said.last, said.count == 2 else {
+      throw MediaError(.fail, "\(said)")
+    }
+    #expect(update.participants.map(\.identity) == ["anna", "cleo"] && !session.isOverfull)
     guard case .leave(let leave) = try LiveKitResponse(reading: LiveKitServerSession.leave(nil, isAgain: true)) else {
       throw MediaError(.fail, "no leave")
     }

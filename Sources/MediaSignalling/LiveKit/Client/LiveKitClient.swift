@@ -101,8 +101,8 @@ public final class LiveKitClient {
   private var resumeEnd: Int64?
   /// The server is of this library.
   private(set) public var isExtended = false
-  /// MSDK_MAY_* of participants, by their identities.
-  private var masks: [String: UInt32] = [:]
+  /// MSDK_MAY_* of the session itself; nil: the server does not say.
+  private(set) public var mask: UInt32?
   /// Why the server ends the session.
   private var ending: MediaError?
   /// The next message about participants has all who are there.
@@ -310,22 +310,13 @@ public final class LiveKitClient {
     say(.wish(.moderate(wish)))
   }
 
-  /// MSDK_MAY_* of the session itself; nil: the server does not say.
-  public var mask: UInt32? { masks[own.identity] }
-
   private func take(_ notice: LiveKitNotice) {
     isExtended = true
     switch notice {
     case .permissions(let known):
-      guard masks[known.identity] != known.mask else { return }
-      if masks.count <= LiveKitClient.mostParticipants { masks[known.identity] = known.mask }
-      guard isJoined else { return }
-      if known.identity == own.identity {
-        events.append(.permitted(LiveKitAccess(own.permission, mask: known.mask)))
-      } else if let other = others[known.identity] {
-        others[known.identity] = other.with(mask: known.mask)
-        events.append(.participant(other.with(mask: known.mask)))
-      }
+      guard mask != known.mask else { return }
+      mask = known.mask
+      if isJoined { events.append(.permitted(LiveKitAccess(own.permission, mask: mask))) }
     case .expiring(let expiry): events.append(.expiring(max(0, expiry.remaining)))
     case .renewed(let result):
       renewal = nil
@@ -576,7 +567,7 @@ public final class LiveKitClient {
 
   private func part(_ identity: String) {
     for track in others[identity]?.tracks ?? [] { (wanted[track.sid], settings[track.sid]) = (nil, nil) }
-    (others[identity], masks[identity]) = (nil, nil)
+    others[identity] = nil
     speakers.remove(identity)
     events.append(.left(identity: identity))
   }
@@ -588,7 +579,7 @@ public final class LiveKitClient {
       if others[info.identity]?.sid == info.sid { part(info.identity) }
       return
     }
-    guard let one = LiveKitOther(info)?.with(mask: masks[info.identity]), others[one.identity] != one else { return }
+    guard let one = LiveKitOther(info), others[one.identity] != one else { return }
     let former = others[one.identity]
     guard former != nil || others.count < LiveKitClient.mostParticipants else { return }
     if let former, former.sid != one.sid {

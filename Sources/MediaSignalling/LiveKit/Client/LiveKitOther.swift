@@ -13,19 +13,13 @@ public struct LiveKitOther: Sendable, Equatable {
   /// What they publish.
   public let tracks: [LiveKitTrack]
   /// MSDK_MAY_*; nil: it is not known.
-  public private(set) var mask: UInt32?
-
-  func with(mask: UInt32?) -> LiveKitOther {
-    var other = self
-    other.mask = mask
-    return other
-  }
+  public let mask: UInt32?
 
   /// nil for one that cannot be reported: without a name of a bearable length, or with too many tracks.
   init?(_ info: LiveKitParticipant) {
     guard (1...255).contains(info.identity.utf8.count), (1...64).contains(info.sid.utf8.count), info.tracks.count <= LiveKitOther.mostTracks
     else { return nil }
-    (sid, identity) = (info.sid, info.identity)
+    (sid, identity, mask) = (info.sid, info.identity, info.permissions?.mask)
     name = JanusParticipant.shown(info.name)
     let named = info.attributes.filter { $0.key.utf8.count <= LiveKitOther.longestKey && $0.value.utf8.count <= LiveKitOther.longestValue }
     let kept = named.keys.sorted().prefix(LiveKitOther.mostAttributes)

@@ -25,6 +25,7 @@ enum LiveKitWish: ProtoMessage {
 enum LiveKitNotice: ProtoMessage {
   /// What this version does not know.
   case other
+  /// The session's own.
   case permissions(LiveKitPermissions)
   case expiring(LiveKitExpiry)
   /// A token that was shown; the identity is empty.
@@ -88,15 +89,11 @@ struct LiveKitModerationWish: ProtoMessage {
   }
 }
 
-/// What somebody may do, the session itself, too.
+/// What somebody may do.
 struct LiveKitPermissions: ProtoMessage {
-  var identity = ""
   var mask: UInt32 = 0
 
-  mutating func visit(_ fields: inout ProtoFields) throws(MediaError) {
-    try fields.text(1, &identity)
-    fields.number(2, &mask)
-  }
+  mutating func visit(_ fields: inout ProtoFields) throws(MediaError) { fields.number(2, &mask) }
 }
 
 /// How long the session's access lasts.

@@ -68,6 +68,8 @@ struct LiveKitParticipant: ProtoMessage {
   var attributes: [String: String] = [:]
   var reason = LiveKitDisconnectReason.unknown
   var joinedAtMilliseconds: Int64 = 0
+  /// For sessions of this library.
+  var permissions: LiveKitPermissions?
 
   mutating func visit(_ fields: inout ProtoFields) throws(MediaError) {
     try fields.text(1, "sid", &sid)
@@ -84,6 +86,7 @@ struct LiveKitParticipant: ProtoMessage {
     try fields.map(15, "attributes", &attributes)
     try fields.choice(16, "disconnect_reason", &reason)
     try fields.number(17, "joined_at_ms", &joinedAtMilliseconds)
+    try fields.message(LiveKitExtension.field, &permissions)
   }
 }
 

@@ -164,8 +164,7 @@ public final class LiveKitServerSession {
       case .participant(let identity):
         skipOutput()
         changed.remove(identity)
-        let known = identity == own.identity ? own : others[identity]
-        for one in [departed.removeValue(forKey: identity), known].compactMap({ $0 }) {
+        for one in [departed.removeValue(forKey: identity), info(of: identity)].compactMap({ $0 }) {
           participants.append(one)
           size += one.roughSize
         }
@@ -205,7 +204,7 @@ public final class LiveKitServerSession {
     (join.room, join.participant) = (room.info, own)
     // What would be too long for one message follows.
     var (size, rest) = (0, others.keys.sorted()[...])
-    while let one = rest.first.flatMap({ others[$0] }) {
+    while let one = rest.first.flatMap({ info(of: $0) }) {
       size += one.encoded.count
       guard join.others.isEmpty || size <= LiveKitServerSession.longestGroup else { break }
       join.others.append(one)
@@ -222,10 +221,10 @@ public final class LiveKitServerSession {
 
   /// The client has come back over another connection, as the same participant.
   public func resume(_ joining: LiveKitJoining) {
+    // What waits was for the connection that is lost.
+    (output, first, outputSize, changed, departed) = ([], 0, 0, [], [:])
     say(.reconnect(LiveKitReconnect()))
-    for (identity, mask) in masks.sorted(by: { $0.key < $1.key }) {
-      notify(.permissions(LiveKitPermissions(identity: identity, mask: mask)))
-    }
+    if let mask = masks[own.identity] { notify(.permissions(LiveKitPermissions(mask: mask))) }
     let others = others.keys.sorted()
     if isExtended {
       say(.participants(LiveKitParticipants(participants: [own])))
@@ -270,6 +269,13 @@ public final class LiveKitServerSession {
 
   // MARK: The room
 
+  /// What the client is told of somebody, or of itself.
+  private func info(of identity: String) -> LiveKitParticipant? {
+    guard identity != own.identity, var one = others[identity] else { return identity == own.identity ? own : nil }
+    if isExtended { one.permissions = masks[identity].map { LiveKitPermissions(mask: $0) } }
+    return one
+  }
+
   /// Of somebody, the client itself, too.
   private func tell(_ identity: String) {
     guard isWelcome, !isEnded, changed.insert(identity).inserted else { return }
@@ -311,8 +317,8 @@ public final class LiveKitServerSession {
   /// What somebody may do from now on, the client itself, too; before `meet` or `welcome`: with that. `mask`: MSDK_MAY_*.
   public func setAccess(_ access: LiveKitAccess, mask: UInt32, of identity: String) {
     masks[identity] = mask
-    notify(.permissions(LiveKitPermissions(identity: identity, mask: mask)))
     guard identity == own.identity else { return change(identity) { $0.permission = access.permission } }
+    notify(.permissions(LiveKitPermissions(mask: mask)))
     own.permission = access.permission
     own.version += 1
     tell(identity)
