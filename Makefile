@@ -152,7 +152,7 @@ run-demo: all
 test:
 	@.ci/setup test
 	@$(MAKE) --no-print-directory lint
-	@$(MAKE) --no-print-directory -j6 tests-in-swift tests-in-c tests-in-python tests-of-plugins tests-of-quality tests-of-the-rest
+	@$(MAKE) --no-print-directory -j7 tests-in-swift tests-in-c tests-in-python tests-without-numpy tests-of-plugins tests-of-quality tests-of-the-rest
 	@$(MAKE) --no-print-directory test-real-time
 	@echo "== all tests passed"
 
@@ -171,7 +171,7 @@ check: lint
 	@.ci/swift-tests fast
 
 # Side by side, each as soon as what it needs is built: most tests wait more than they compute.
-.PHONY: tests-in-swift tests-in-c tests-in-python tests-of-plugins tests-of-quality tests-of-the-rest
+.PHONY: tests-in-swift tests-in-c tests-in-python tests-without-numpy tests-of-plugins tests-of-quality tests-of-the-rest
 PART := @$(MAKE) --no-print-directory
 tests-in-swift: swift-tests
 	$(PART) run-swift-tests
@@ -180,7 +180,9 @@ tests-in-c: all
 	$(PART) test-c
 	$(PART) test-isolated
 tests-in-python: all
-	$(PART) test-python
+	$(PART) test-with-numpy
+tests-without-numpy: all
+	$(PART) test-without-numpy
 tests-of-plugins: all $(ISOLATING)
 	$(PART) test-plugins
 	$(PART) test-plugins-isolated
@@ -281,9 +283,13 @@ test-isolated:
 	@echo "== C tests with isolated plugins"
 	@CC="$(CC)" MSDK_PLUGIN_ISOLATE='*' $(RUN_ENV) Tests/C/run.sh $(TESTS)/c $(ISOLATED_TESTS)
 
-test-python:
-	@echo "== Python tests, with numpy and without"
+.PHONY: test-with-numpy test-without-numpy
+test-python: test-with-numpy test-without-numpy
+test-with-numpy:
+	@echo "== Python tests, with numpy"
 	@$(RUN_ENV) $(LIMIT) $(PYTHON) -m unittest discover -s Tests/Python
+test-without-numpy:
+	@echo "== Python tests, without numpy"
 	@$(RUN_ENV) $(LIMIT) $(PYTHON) -c 'import sys, unittest; sys.modules["numpy"] = None; \
 	  unittest.main(module=None, argv=["unittest", "discover", "-s", "Tests/Python"])'
 
@@ -320,14 +326,14 @@ sanitize-address sanitize-thread: sanitize-%:
 interop:
 	@.ci/setup interop
 	@$(MAKE) --no-print-directory tool plugins plugin-host
+	@echo "== with GStreamer, FFmpeg and Janus, VP8 and Opus over RTP, plain and protected; with aiortc, libwebrtc, LiveKit's SDK and Chromium over WebRTC, through coturn; calls over links that are lossy, fall and recover, are interrupted, or change"
+	@$(RUN_ENV) $(LIMIT) .build/interop-venv/bin/python -u .ci/python-tests Tests/Interop
+	@MSDK_INTEROP_ENGINE=libwebrtc $(RUN_ENV) $(LIMIT) .build/interop-venv/bin/python -u .ci/python-tests Tests/Interop rtc.test_webrtc rtc.test_relay rtc.test_impaired
 	@MSDK_FAST_TESTS=1 swift build --product livekit-echo $(SWIFT_DEBUG)
 	@echo "== messages and access tokens of LiveKit, with its own libraries"
 	@.build/interop-venv/bin/python Tests/LiveKit/check_messages.py .build/swift-tests/debug/livekit-echo
 	@.build/interop-venv/bin/python Tests/LiveKit/check_service.py .build/swift-tests/debug/livekit-echo
 	@.build/interop-venv/bin/python Tests/LiveKit/check_tokens.py .build/swift-tests/debug/livekit-echo
-	@echo "== with GStreamer, FFmpeg and Janus, VP8 and Opus over RTP, plain and protected; with aiortc, libwebrtc, LiveKit's SDK and Chromium over WebRTC, through coturn; calls over links that are lossy, fall and recover, are interrupted, or change"
-	@$(RUN_ENV) $(LIMIT) .build/interop-venv/bin/python -u .ci/python-tests Tests/Interop
-	@MSDK_INTEROP_ENGINE=libwebrtc $(RUN_ENV) $(LIMIT) .build/interop-venv/bin/python -u .ci/python-tests Tests/Interop rtc.test_webrtc rtc.test_relay rtc.test_impaired
 
 # What is seen and heard against references that numpy, FFmpeg, libvpx and libopus compute. QUICK=1: the quick half; PARTS="mix opus": only these.
 quality:
