@@ -322,7 +322,7 @@ sanitize-address sanitize-thread: sanitize-%:
 	@.ci/sanitize $*
 
 # Against what others wrote: GStreamer, FFmpeg and Janus, each sending to the tool and receiving from it; sessions over WebRTC with aiortc and Chromium;
-# LiveKit's SDK in a room that is served; a call of three on two machines.
+# LiveKit's SDK in a room that is served; a call of three on two machines. What is built for it comes last: .ci/run builds in the same folder meanwhile.
 interop:
 	@.ci/setup interop
 	@$(MAKE) --no-print-directory tool plugins plugin-host

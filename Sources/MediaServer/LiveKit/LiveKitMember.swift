@@ -237,7 +237,8 @@ final class LiveKitMember: WebParticipant, WebConnectionOwner {
       return state.gatheredAt
     }
     guard let time else { return }
-    table.loop.schedule(at: time) { [weak self] in self?.endGathering() }
+    // What is posted is done before all that has a time.
+    table.loop.schedule(at: time > now ? time : .min) { [weak self] in self?.endGathering() }
   }
 
   private func endGathering() {
@@ -375,7 +376,7 @@ final class LiveKitMember: WebParticipant, WebConnectionOwner {
   }
 
   func pass(_ bytes: [UInt8], isReliable: Bool) {
-    // The client takes none of somebody of whom it does not know.
+    // An SDK of LiveKit takes none of somebody of whom it does not know, and a program cannot answer them.
     if state.withLock({ $0.isGathering }) { advance() }
     if media.data?.send(bytes, isReliable: isReliable) == false {
       leave(MediaError(.limit, "the client does not read its data"))

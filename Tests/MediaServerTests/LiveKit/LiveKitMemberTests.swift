@@ -42,7 +42,7 @@ import Testing
     return members
   }
 
-  /// A session is told of somebody before their data comes, of which it takes none of somebody of whom it does not know.
+  /// Nobody is to have data of somebody of whom they do not know.
   @Test func whoHasJustComeIsHeard() throws {
     let house = try ServerHouse()
     let anna = try house.session("anna", at: "10.0.0.1")
@@ -52,7 +52,7 @@ import Testing
     let first = try house.member("first")
     let others = enter(house, 2)
     for member in others { try member.link.send(DataMessage([1])) }
-    #expect(try house.run(for: second) { anna.data.count == 2 } && anna.others.count == 3, "\(anna.events)")
+    #expect(try house.run(for: second) { anna.data.count == 2 } && anna.dataOfStrangers == 0, "\(anna.events)")
     for end in others + [first, anna] { end.link.disconnect() }
     try house.close()
   }

@@ -176,7 +176,7 @@ struct LiveKitDemand: ProtoMessage {
 
 /// How both ends find out that they have it.
 enum LiveKitExtension {
-  /// Of the field, in requests and responses.
+  /// Of the field, in requests, responses, participants and tracks.
   static let field = 1_001
   /// The parameter of a request to join, by which a session says that it has it.
   static let parameter = "mediasdk"

@@ -221,8 +221,8 @@ public final class LiveKitServerSession {
 
   /// The client has come back over another connection, as the same participant.
   public func resume(_ joining: LiveKitJoining) {
-    // What waits was for the connection that is lost.
-    (output, first, outputSize, changed, departed) = ([], 0, 0, [], [:])
+    // Of participants it learns below, and before anything else that the session goes on.
+    forgetChanges()
     say(.reconnect(LiveKitReconnect()))
     if let mask = masks[own.identity] { notify(.permissions(LiveKitPermissions(mask: mask))) }
     let others = others.keys.sorted()
@@ -244,8 +244,7 @@ public final class LiveKitServerSession {
   public func end(_ error: MediaError?) {
     guard !isEnded else { return }
     // Who is in the room is nothing to it any more.
-    output = output[first...].filter { if case .message = $0 { true } else { false } }
-    first = 0
+    forgetChanges()
     if let error { notify(.ended(LiveKitResult(error))) }
     append(LiveKitServerSession.leave(error, isAgain: false))
     isEnded = true
@@ -280,6 +279,12 @@ public final class LiveKitServerSession {
   private func tell(_ identity: String) {
     guard isWelcome, !isEnded, changed.insert(identity).inserted else { return }
     output.append(.participant(identity))
+  }
+
+  /// Participants who wait to be told of.
+  private func forgetChanges() {
+    output = output[first...].filter { if case .message = $0 { true } else { false } }
+    (first, changed, departed) = (0, [], [:])
   }
 
   private func change(_ identity: String, _ body: (inout LiveKitParticipant) -> Void) {
