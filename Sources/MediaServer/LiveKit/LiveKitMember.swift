@@ -40,17 +40,14 @@ final class LiveKitMember: WebParticipant, WebConnectionOwner {
     /// A moderator has muted them.
     var isSilenced = false
     var echoes = MuteEchoes()
-    /// The client is about to be told of what `changeSoon` has changed, at that time or because of something else.
+    /// The client is about to be told of what `changeSoon` has changed.
     var isGathering = false
-    var gatheredAt: Int64 = 0
     /// Who has left, of whom the client does not know it yet.
     var partings = Partings()
   }
 
   /// Nanoseconds in which a client may come back over another connection.
   static let absence: Int64 = 20_000_000_000
-  /// Nanoseconds from one message about those who come and go to the next one.
-  static let gathering: Int64 = 50_000_000
   /// Messages at once, and in a second, of up to 4,096 bytes; longer ones count once more for each 4,096. A client that joins a room of many
   /// subscribes to each, and trickles.
   static let burst = 1_000.0
@@ -226,19 +223,14 @@ final class LiveKitMember: WebParticipant, WebConnectionOwner {
     advance()
   }
 
-  /// Where hundreds come or go together, each client is told of many of them by one message: at once, or `gathering` after it was last told like this.
+  /// The client is told after what the event loop has to do by now: where hundreds come or go together, it is told of many of them by one message.
   func changeSoon(_ body: (LiveKitServerSession) -> Void) {
-    let now = table.clock.now()
-    let time: Int64? = state.withLock { state in
+    let isFirst: Bool = state.withLock { state in
       body(state.signalling)
-      guard !state.isGathering else { return nil }
-      state.isGathering = true
-      state.gatheredAt = max(now, state.gatheredAt &+ LiveKitMember.gathering)
-      return state.gatheredAt
+      defer { state.isGathering = true }
+      return !state.isGathering
     }
-    guard let time else { return }
-    // What is posted is done before all that has a time.
-    table.loop.schedule(at: time > now ? time : .min) { [weak self] in self?.endGathering() }
+    if isFirst { table.loop.post { [weak self] in self?.endGathering() } }
   }
 
   private func endGathering() {
