@@ -193,8 +193,6 @@ final class RoomEnd: TransportDelegate, EncodedSink, @unchecked Sendable {
   private(set) var readable: [MessageChannelID] = []
   /// Data of others: who sent it, what, and how.
   private(set) var data: [String] = []
-  /// How often data came of somebody who was not there.
-  private(set) var dataOfStrangers = 0
   /// And of parts of calls.
   private(set) var calls: [String] = []
   /// And of streams of data.
@@ -257,7 +255,6 @@ final class RoomEnd: TransportDelegate, EncodedSink, @unchecked Sendable {
     case .reconnecting: events.append("reconnecting")
     case .reconnected: events.append("reconnected")
     case .data(let user, let message):
-      if !others.contains(user) { dataOfStrangers += 1 }
       switch message.content {
       case .user: break
       case .call(let part): return calls.append("\(user): \(part) \(message.bytes)")

@@ -40,8 +40,6 @@ final class LiveKitMember: WebParticipant, WebConnectionOwner {
     /// A moderator has muted them.
     var isSilenced = false
     var echoes = MuteEchoes()
-    /// The client is about to be told of what `changeSoon` has changed.
-    var isGathering = false
     /// Who has left, of whom the client does not know it yet.
     var partings = Partings()
   }
@@ -223,21 +221,6 @@ final class LiveKitMember: WebParticipant, WebConnectionOwner {
     advance()
   }
 
-  /// The client is told after what the event loop has to do by now: where hundreds come or go together, it is told of many of them by one message.
-  func changeSoon(_ body: (LiveKitServerSession) -> Void) {
-    let isFirst: Bool = state.withLock { state in
-      body(state.signalling)
-      defer { state.isGathering = true }
-      return !state.isGathering
-    }
-    if isFirst { table.loop.post { [weak self] in self?.endGathering() } }
-  }
-
-  private func endGathering() {
-    state.withLock { $0.isGathering = false }
-    advance()
-  }
-
   func look<Result>(_ body: (LiveKitServerSession) -> Result) -> Result { state.withLock { body($0.signalling) } }
 
   private func advance() {
@@ -368,8 +351,6 @@ final class LiveKitMember: WebParticipant, WebConnectionOwner {
   }
 
   func pass(_ bytes: [UInt8], isReliable: Bool) {
-    // An SDK of LiveKit takes none of somebody of whom it does not know, and a program cannot answer them.
-    if state.withLock({ $0.isGathering }) { advance() }
     if media.data?.send(bytes, isReliable: isReliable) == false {
       leave(MediaError(.limit, "the client does not read its data"))
     }

@@ -79,7 +79,7 @@ extension LiveKitMember: TransportDelegate {
     // Who speaks this protocol too says more than the room knows.
     let participant = table.liveKit.member(other.userID)?.look { $0.participant } ?? table.liveKit.participant(other)
     let (access, mask) = access(other.permissions, of: other.userID)
-    changeSoon { signalling in
+    change { signalling in
       signalling.setAccess(access, mask: mask, of: other.userID)
       signalling.meet(participant)
     }
@@ -101,7 +101,7 @@ extension LiveKitMember: TransportDelegate {
   private func part(_ userID: String) {
     guard state.withLock({ $0.partings.remove(userID) }) else { return }
     let sid = look { $0.sid(of: userID) }
-    changeSoon { $0.part(userID) }
+    change { $0.part(userID) }
     if let sid { table.liveKit.left(userID, sid: sid) }
   }
 

@@ -32,47 +32,6 @@ import Testing
     try house.close()
   }
 
-  /// So many of this process, all at once.
-  private func enter(_ house: ServerHouse, _ count: Int) -> [RoomEnd] {
-    let members = (0..<count).map { number in
-      let member = Member(userID: "member \(number)", displayName: "")
-      return RoomEnd(house, LoopbackTransport(room: house.room, member: member, loop: house.loop))
-    }
-    for member in members { member.link.connect(member) }
-    return members
-  }
-
-  /// Nobody is to have data of somebody of whom they do not know.
-  @Test func whoHasJustComeIsHeard() throws {
-    let house = try ServerHouse()
-    let anna = try house.session("anna", at: "10.0.0.1")
-    #expect(try house.run(for: 5 * second) { anna.isHere })
-    try house.run(for: second)
-    let others = enter(house, 2)
-    for member in others { try member.link.send(DataMessage([1])) }
-    #expect(try house.run(for: second) { anna.data.count == 2 } && anna.dataOfStrangers == 0, "\(anna.events)")
-    for end in others + [anna] { end.link.disconnect() }
-    try house.close()
-  }
-
-  /// A client reads one message about all.
-  @Test func manyWhoComeOrGoTogetherAreSaidTogether() throws {
-    let house = try ServerHouse.forLiveKit()
-    let anna = try LiveKitEnd(house, "anna", at: "10.0.0.1")
-    #expect(try house.run([anna]) { anna.isHere })
-    func updates() -> Int { anna.said.count { if case .participants = $0 { true } else { false } } }
-    var before = updates()
-    let members = enter(house, 50)
-    #expect(try house.run([anna]) { anna.others.count == 50 })
-    #expect(updates() - before == 1, "\(updates() - before) messages")
-    before = updates()
-    for member in members { member.link.disconnect() }
-    #expect(try house.run([anna]) { anna.others.isEmpty })
-    #expect(updates() - before == 1, "\(updates() - before) messages")
-    anna.close()
-    try house.close()
-  }
-
   @Test func sectionsAreAskedForWhereSomeAreMissing() throws {
     let house = try ServerHouse.forLiveKit()
     let anna = try LiveKitEnd(house, "anna", at: "10.0.0.1")
