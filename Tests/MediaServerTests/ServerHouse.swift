@@ -21,7 +21,10 @@ final class ServerHouse {
   private static let bytes = (0..<262_144).map { UInt8(truncatingIfNeeded: $0 &* 7) }
 
   /// What fills that frame of a stream.
-  static func bytes(_ size: Int, _ number: FrameID) -> [UInt8] { Array(bytes[Int(number & 255)...].prefix(size)) }
+  static func bytes(_ size: Int, _ number: FrameID) -> [UInt8] {
+    let first = Int(number & 255)
+    return Array(bytes[first..<first + size])
+  }
 
   let clock = VirtualClock()
   let network: EmulatedNetwork
