@@ -278,7 +278,7 @@ test-fuzz-targets:
 # processes, and test_fork; the classes that tests register themselves are never isolated, which is why filters and commands of the tests' own are
 # loaded from a file then.
 ISOLATED_TESTS := test_plugin_files test_plugin_inputs test_reentrancy test_text_input test_screen_share test_grid_call test_audio_plugins
-ISOLATED_TESTS += test_destroy_waits test_engine test_handles test_filters test_audio_filters test_commands test_command_threads test_codec_av1 test_struct_size
+ISOLATED_TESTS += test_engine test_handles test_filters test_audio_filters test_commands test_command_threads test_codec_av1 test_struct_size
 test-isolated:
 	@echo "== C tests with isolated plugins"
 	@CC="$(CC)" MSDK_PLUGIN_ISOLATE='*' $(RUN_ENV) Tests/C/run.sh $(TESTS)/c $(ISOLATED_TESTS)

@@ -67,7 +67,7 @@ let package = Package(
     .target(name: "MediaTLS", dependencies: ["MediaCore", "COpenSSL"], swiftSettings: simulated),
     .target(name: "MediaSCTP", dependencies: ["MediaCore", "CUSRSCTP"], swiftSettings: simulated),
     .target(name: "MediaICE", dependencies: ["MediaCore", "MediaSDP", "COpenSSL"], swiftSettings: simulated),
-    .target(name: "MediaSignalling", dependencies: ["CMediaSDK", "MediaCore", "MediaSDP", "COpenSSL", "CZlib"], swiftSettings: simulated),
+    .target(name: "MediaSignalling", dependencies: ["CMediaSDK", "MediaCore", "MediaSDP", "COpenSSL", "CZlib"], swiftSettings: strict),
     .target(
       name: "MediaWebRTC",
       dependencies: [
@@ -77,14 +77,14 @@ let package = Package(
     .target(
       name: "MediaTransport",
       dependencies: ["CMediaSDK", "MediaCore", "MediaRuntime", "MediaTLS", "MediaRTP", "MediaSDP", "MediaSRTP", "MediaNetwork", "CLinux"],
-      swiftSettings: simulated),
+      swiftSettings: strict),
     .target(
       name: "MediaWebRTCTransport",
       dependencies: [
         "CMediaSDK", "MediaCore", "MediaRuntime", "MediaRTP", "MediaSDP", "MediaTLS", "MediaSCTP", "MediaICE", "MediaSignalling", "MediaNetwork",
         "MediaWebRTC", "MediaTransport",
       ],
-      swiftSettings: simulated),
+      swiftSettings: strict),
     .target(
       name: "MediaServer",
       dependencies: [

@@ -10,7 +10,8 @@
  *   read      pulls frames from a bounded queue
  *   callback  is called on the stream's thread, or with MSDK_DELIVERY_DIRECT on the thread that delivers the frame
  *   renderer  an instance that gets the frames on the stream's thread
- *   encoded   the frames as received, not decoded: msdk_incoming_video_read_encoded, or a renderer that accepts the codec
+ *   encoded   the frames as received, not decoded, from the first key frame on: msdk_incoming_video_read_encoded, or a renderer
+ *             that accepts the codec
  *
  * A receiver that does not read, or that keeps its frames, slows nobody. The frames that it holds do not count against the
  * sender's pool. A stream may hold the frames that are queued for read, as many frames that are queued for the stream's thread,
@@ -164,7 +165,7 @@ typedef struct msdk_incoming_video_stats { /* the names of W3C webrtc-stats wher
   uint64_t frames_decoded;
   uint64_t key_frames_decoded;
   uint64_t frames_corrupt;  /**< refused by the decoder */
-  uint64_t frames_skipped;  /**< not decoded, because a key frame was missing */
+  uint64_t frames_skipped;  /**< not decoded, or not delivered encoded, because a key frame was missing */
   uint64_t frames_delivered; /**< read, or passed to the callback; raw or encoded */
   uint64_t frames_dropped;  /**< neither delivered nor rendered: the queue was full, a filter dropped them, or the program was slow */
   uint64_t bytes_received;

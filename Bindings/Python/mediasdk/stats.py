@@ -138,7 +138,7 @@ class IncomingVideoStats:
         frames_received: arrived whole.
         frames_lost: gaps in the sequence.
         frames_corrupt: refused by the decoder.
-        frames_skipped: not decoded, waiting for a key frame.
+        frames_skipped: not decoded, or not delivered encoded, waiting for a key frame.
         frames_delivered: read or called back.
         frames_dropped: by the full queue, or because the program was slow.
         freeze_count: times the video stood still, waiting for a key frame.

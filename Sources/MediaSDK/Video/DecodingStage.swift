@@ -23,7 +23,7 @@ final class DecodingStage: Sendable {
   }
 
   /// A request that brought nothing is repeated, with the next frame that cannot be used.
-  fileprivate static let requestInterval: Int64 = 500_000_000
+  static let requestInterval: Int64 = 500_000_000
 
   private let codec: VideoCodecEntry
   private let stream: VideoFormat

@@ -28,6 +28,8 @@ public final class IncomingVideo: VideoSink, IncomingCore {
     var delivery = Delivery<IncomingVideoOptions, VideoFrame>(IncomingVideoOptions())
     /// The newest picture that arrived.
     var latest: FrameID = 0
+    /// Of this start, for who takes encoded frames.
+    var firstKeyFrame = FirstKeyFrame()
     /// What the stream's worker has yet to look at.
     var inbound = BoundedQueue<Arrival>(capacity: IncomingVideo.inboundCapacity)
     var worker: (any Worker)?
@@ -101,7 +103,7 @@ public final class IncomingVideo: VideoSink, IncomingCore {
     try guarded.withLock { guarded throws(MediaError) in
       try guarded.life.begin()
       guarded.delivery = Delivery(options, guarded.delivery.callback?.renewed)
-      guarded.latest = 0
+      (guarded.latest, guarded.firstKeyFrame) = (0, FirstKeyFrame())
       guarded.starts += 1
       let start = guarded.starts
       let decoding = codec.map { DecodingStage($0, of: format, events: hearDecoder) }

@@ -67,11 +67,20 @@ extension IncomingVideo {
     let now = clock.now()
     guard let frame = arrived.lent(to: share) else { return countRefused(.encoded(arrived), id, now) }
     defer { frame.release() }
-    let found: Guarded.Current? = guarded.withLock { $0.countArrival(.encoded(arrived), id, now) ? $0.delivery : nil }
-    guard let delivery = found else { return }
-    if delivery.options.output != .raw { offer(frame) }
-    guard delivery.options.output != .encoded || delivery.callback != nil || !renderers.isEmpty || !taps.isEmpty else { return }
-    enqueue(Arrival(frame: .encoded(frame), picture: id))
+    let found: (delivery: Guarded.Current, isUsable: Bool, asks: Bool)? = guarded.withLock { guarded in
+      guard guarded.countArrival(.encoded(arrived), id, now) else { return nil }
+      let (isUsable, asks) = guarded.firstKeyFrame.take(isKeyFrame: frame.isKeyFrame, now: now)
+      return (guarded.delivery, isUsable, asks)
+    }
+    guard let (delivery, isUsable, asks) = found else { return }
+    if delivery.options.output != .raw, isUsable { offer(frame) }
+    if delivery.options.output != .encoded || delivery.callback != nil || !renderers.isEmpty || !taps.isEmpty {
+      // What cannot be decoded is counted, and a key frame requested, where it is found.
+      enqueue(Arrival(frame: .encoded(frame), picture: id))
+    } else if !isUsable {
+      guarded.withLock { $0.counters.skipped += 1 }
+      if asks { requestKeyFrame() }
+    }
   }
 
   /// The program, or a renderer, holds all that it may.

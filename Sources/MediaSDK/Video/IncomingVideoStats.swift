@@ -13,7 +13,7 @@ public struct IncomingVideoCounters: IncomingCounters, Sendable {
   public var keyDecoded: UInt64 = 0
   /// Frames that the decoder refused.
   public var corrupt: UInt64 = 0
-  /// Frames that were not decoded because a key frame was missing.
+  /// Frames that were not decoded, or not delivered encoded, because a key frame was missing.
   public var skipped: UInt64 = 0
   /// Frames that were read or passed to the callback, raw or encoded.
   public var delivered: UInt64 = 0

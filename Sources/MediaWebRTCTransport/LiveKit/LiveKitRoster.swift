@@ -17,6 +17,7 @@ struct LiveKitRoster: Sendable {
   private var sids: [StreamID: String] = [:]
 
   func sid(of stream: StreamID) -> String? { sids[stream] }
+  func contains(_ userID: String) -> Bool { entries[userID] != nil }
   /// Whether frames of a track may have metadata.
   func carriesMetadata(_ sid: String) -> Bool { entries.values.contains { $0.tracks.contains { $0.sid == sid && $0.carriesMetadata } } }
   /// The stream by which somebody speaks; nil: they send no audio.

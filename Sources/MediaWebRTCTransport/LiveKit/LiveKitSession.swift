@@ -58,6 +58,7 @@ final class LiveKitSession: RoomSession, TransportDelegate {
     // What is received.
     var answer = ""
     var reception: RoomReception<String>?
+    var unannounced = UnannouncedData()
 
     func stream(_ cid: String) -> StreamID? { cids.first { $0.value == cid }?.key }
 
@@ -265,7 +266,7 @@ final class LiveKitSession: RoomSession, TransportDelegate {
       case .joined(let identity, let access, let servers): try joined(identity, access, servers)
       case .resumed(let servers): try resumed(servers)
       case .permitted(let access): tell([.permissionsChanged(userID: own.userID, permissions(access))])
-      case .participant(let other): tell(state.withLock { $0.roster.take(other) })
+      case .participant(let other): tell(state.withLock { $0.roster.take(other) + $0.unannounced.announce(other.identity) })
       case .left(let identity): tell(state.withLock { $0.roster.remove(userID: identity) })
       case .offer(let sdp, let tracks): try take(offer: sdp, tracks)
       case .answer(let sdp): try take(answer: sdp)

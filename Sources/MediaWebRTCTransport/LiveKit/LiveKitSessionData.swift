@@ -100,8 +100,30 @@ extension LiveKitSession {
       guard let data = try? LiveKitDataPacket(bytes).userData(), data.identity != own.userID else { continue }
       var message = DataMessage(data.bytes)
       (message.topic, message.isLossy, message.content) = (data.topic, label == "_lossy", data.content)
-      tell([.data(from: data.identity, message)])
+      receive(message, from: data.identity)
     }
     loop.post { [self] in receiveData() }
+  }
+
+  private func receive(_ message: DataMessage, from userID: String) {
+    let now = loop.clock.now()
+    let (events, deadline): ([TransportEvent], Int64?) = state.withLock { state in
+      if state.roster.contains(userID) { return ([.data(from: userID, message)], nil) }
+      let wasEmpty = state.unannounced.deadline == nil
+      let events = state.unannounced.take(message, from: userID, now: now)
+      return (events, wasEmpty ? state.unannounced.deadline : nil)
+    }
+    tell(events)
+    if let deadline { loop.schedule(at: deadline) { [weak self] in self?.expireUnannounced() } }
+  }
+
+  /// The data of who was not announced in time is theirs nevertheless.
+  private func expireUnannounced() {
+    let now = loop.clock.now()
+    let (events, deadline): ([TransportEvent], Int64?) = state.withLock { state in
+      state.isLeft ? ([], nil) : (state.unannounced.expire(now: now), state.unannounced.deadline)
+    }
+    tell(events)
+    if let deadline { loop.schedule(at: deadline) { [weak self] in self?.expireUnannounced() } }
   }
 }

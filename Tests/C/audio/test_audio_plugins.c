@@ -304,30 +304,6 @@ static void who_may_be_attached(void) {
   sound_close(it);
 }
 
-static void a_pusher_is_told_when_too_far_ahead(void) {
-  msdk_outgoing_audio_options options = sound_options(48000, 1, MSDK_SAMPLE_S16, 20);
-  sound_call *it = call_with_module(MSDK_CLOCK_SYSTEM, &options);
-  msdk_instance *producer = instance_of(it->engine, "org.mediasdk.test.push_mic");
-  int64_t begin = msdk_time_monotonic();
-  CHECK_OK(msdk_outgoing_audio_attach_producer(it->voice.stream, producer));
-  while (msdk_time_monotonic() - begin < 1500 * MS) {
-    sleep_ms(5);
-    heard_drain(&it->heard, it->engine);
-  }
-  double seconds = (double)(msdk_time_monotonic() - begin) / 1e9;
-  CHECK(atomic_load(&sight_push_mic.again) > 0);
-  CHECK_EQ(atomic_load(&sight_push_mic.closed) + atomic_load(&sight_push_mic.other), 0);
-  CHECK_RANGE(atomic_load(&sight_push_mic.pushed) / 100.0, under_tools() ? 0.5 : seconds, seconds + 0.75); /* half a second ahead */
-  CHECK_RANGE((double)it->heard.count / 48000, under_tools() ? 0.3 : seconds - 0.2, seconds + 0.2); /* leaves in real time */
-  if (!under_tools()) CHECK_RANGE(heard_tone(&it->heard, 0, 440, NULL, NULL), -400, -60); /* without a gap */
-  CHECK_OK(msdk_session_stop_audio(it->alice, it->voice.stream)); /* joins the thread, which ends only when it is told MSDK_E_CLOSED */
-  WAIT_UNTIL(atomic_load(&sight_push_mic.closed) == 1);
-  CHECK_EQ(atomic_load(&sight_push_mic.closed), 1);
-  check_sound_adds_up(it->voice.stream);
-  msdk_instance_destroy(producer);
-  sound_close(it);
-}
-
 /* ------------------------------------------------------------------------------------------------------------- from inside */
 
 static struct inside {
@@ -413,7 +389,6 @@ int main(int argc, char **argv) {
   RUN(nothing_this_time_is_silence);
   RUN(failures_surface);
   RUN(who_may_be_attached);
-  RUN(a_pusher_is_told_when_too_far_ahead);
   RUN(calls_from_inside);
   return check_finish();
 }

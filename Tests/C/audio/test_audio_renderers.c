@@ -81,33 +81,6 @@ static void a_failing_renderer_is_detached(void) {
   }
 }
 
-static void a_renderer_that_pulls(void) {
-  msdk_outgoing_audio_options options = sound_options(44100, 2, MSDK_SAMPLE_F32, 20);
-  sound_call *it = call_with_module(MSDK_CLOCK_SYSTEM, &options);
-  plan.render = audio_format_of(MSDK_SAMPLE_S16, 48000, 2);
-  msdk_instance *speaker = instance_of(it->engine, "org.mediasdk.test.speaker");
-  CHECK_OK(msdk_incoming_audio_attach_renderer(it->heard.stream, speaker));
-  for (int i = 0; i < 50 || (i < 1000 && atomic_load(&sight_speaker.frames) <= 10); i++) {
-    CHECK_OK(voice_send(&it->voice));
-    sleep_ms(20);
-  }
-  CHECK(atomic_load(&sight_speaker.frames) > 10);
-  CHECK_RANGE(atomic_load(&sight_speaker.samples), under_tools() ? 1000 : 24000, 48000 * 11 / 10);
-  CHECK_OK(msdk_incoming_audio_detach_renderer(it->heard.stream, speaker));
-  sleep_ms(1000); /* 200 ms at the most waited to be pulled */
-  int64_t samples = atomic_load(&sight_speaker.samples);
-  CHECK_OK(voice_send(&it->voice));
-  sleep_ms(100);
-  CHECK_EQ(atomic_load(&sight_speaker.samples), samples);
-  msdk_audio_format format = audio_format_of(MSDK_SAMPLE_S16, 48000, 2);
-  msdk_audio_frame *frame = NULL;
-  CHECK_OK(msdk_audio_frame_create(&format, 480, &frame));
-  CHECK_RESULT(msdk_instance_render_audio(speaker, frame), MSDK_E_UNSUPPORTED);
-  msdk_audio_frame_unref(frame);
-  msdk_instance_destroy(speaker);
-  sound_close(it);
-}
-
 static void a_renderer_that_takes_packets(void) {
   msdk_outgoing_audio_options options = sound_options(48000, 1, MSDK_SAMPLE_S16, 20);
   options.codec = MSDK_CODEC_OPUS;
@@ -244,7 +217,6 @@ int main(int argc, char **argv) {
   RUN(a_renderer_gets_what_it_asks_for);
   RUN(the_order_of_a_renderer_s_calls);
   RUN(a_failing_renderer_is_detached);
-  RUN(a_renderer_that_pulls);
   RUN(a_renderer_that_takes_packets);
   RUN(a_renderer_of_the_mix);
   RUN(one_instance_for_pictures_and_sound);

@@ -63,28 +63,6 @@ static void what_is_sent_ahead_waits(void) {
   }
 }
 
-static void waiting_for_room(void) {
-  msdk_outgoing_audio_options options = sound_options(48000, 1, MSDK_SAMPLE_S16, 20);
-  options.queue_ms = 60;
-  sound_call *it = sound_open(MSDK_CLOCK_VIRTUAL, &options, NULL);
-  while (voice_send(&it->voice) >= 0) {}
-  int64_t before = msdk_time_monotonic(); /* nobody moves the clock: the wait is of real time, and ends */
-  CHECK_RESULT(msdk_outgoing_audio_send(it->voice.stream, it->voice.buffer, it->voice.size, 0, 120, NULL, NULL), MSDK_E_TIMEOUT);
-  CHECK_RANGE((msdk_time_monotonic() - before) / MS, 115, 5000);
-  sound_close(it);
-  it = sound_open(MSDK_CLOCK_SYSTEM, &options, NULL);
-  before = msdk_time_monotonic();
-  for (int i = 0; i < 25; i++) { /* half a second of sound */
-    voice_fill(&it->voice);
-    CHECK_OK(msdk_outgoing_audio_send(it->voice.stream, it->voice.buffer, it->voice.size, 0, 5000, NULL, NULL));
-  }
-  CHECK_OK(msdk_outgoing_audio_wait_played(it->voice.stream, 5000));
-  CHECK_RANGE((msdk_time_monotonic() - before) / MS, 440, 5000);
-  CHECK_EQ(queued(it->voice.stream), 0);
-  CHECK_EQ(sound_stats(it->voice.stream).buffers_sent, 25);
-  sound_close(it);
-}
-
 static void flushing(void) {
   sound_outcomes counted = {0};
   sound_call *it = sound_open(MSDK_CLOCK_VIRTUAL, &(msdk_outgoing_audio_options){.struct_size = sizeof(msdk_outgoing_audio_options)}, NULL);
@@ -286,7 +264,6 @@ static void reports_are_matched_to_buffers(void) {
 
 int main(int argc, char **argv) {
   RUN(what_is_sent_ahead_waits);
-  RUN(waiting_for_room);
   RUN(flushing);
   RUN(waiting_until_all_was_played);
   RUN(a_stop_wakes_those_who_wait);

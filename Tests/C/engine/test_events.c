@@ -27,21 +27,6 @@ static void the_descriptor_tells_of_events(void) {
   }
 }
 
-static void waiting_takes_its_time(void) {
-  msdk_engine *engine = engine_new(MSDK_CLOCK_SYSTEM);
-  msdk_session *session = session_new(engine, room_new(), "alice");
-  msdk_event event = MSDK_INIT(msdk_event);
-  int64_t before = msdk_time_monotonic();
-  CHECK_RESULT(msdk_session_next_event(session, 150, &event), MSDK_E_TIMEOUT);
-  CHECK_RANGE((msdk_time_monotonic() - before) / MS, 145, 1500);
-  before = msdk_time_monotonic();
-  CHECK_RESULT(msdk_session_next_event(session, 0, &event), MSDK_E_AGAIN);
-  CHECK_RANGE((msdk_time_monotonic() - before) / MS, 0, 100);
-  CHECK_ERROR(msdk_session_next_event(session, 0, NULL), MSDK_E_INVALID, "out");
-  msdk_session_destroy(session);
-  msdk_engine_destroy(engine);
-}
-
 /* Who sends learns when somebody receives the stream, and when nobody does any more. */
 static void receivers_are_told(void) {
   msdk_video_format format = format_of(MSDK_PIXEL_NV12, 64, 48, 15);
@@ -301,7 +286,6 @@ static void events_name_sound_that_is_gone(void) {
 
 int main(int argc, char **argv) {
   RUN(the_descriptor_tells_of_events);
-  RUN(waiting_takes_its_time);
   RUN(receivers_are_told);
   RUN(the_end_of_the_session_wakes_those_who_wait);
   RUN(callbacks_come_on_a_thread_of_their_own);

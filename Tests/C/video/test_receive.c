@@ -232,15 +232,6 @@ static void states_and_errors_of_reading(void) {
   call_close(&it);
 }
 
-static void reading_waits_as_long_as_told(void) {
-  call it = raw_call(MSDK_CLOCK_SYSTEM, NULL);
-  msdk_video_frame *frame = NULL;
-  int64_t before = msdk_time_monotonic();
-  CHECK_RESULT(msdk_incoming_video_read(it.incoming, 150, &frame), MSDK_E_TIMEOUT);
-  CHECK_RANGE((msdk_time_monotonic() - before) / MS, 145, 1500);
-  call_close(&it);
-}
-
 static pid_t reader;
 
 static void *stop_what_is_read(void *stream) {
@@ -283,7 +274,6 @@ int main(int argc, char **argv) {
   RUN(frames_are_converted_to_what_is_wanted);
   RUN(bad_options_are_named);
   RUN(states_and_errors_of_reading);
-  RUN(reading_waits_as_long_as_told);
   RUN(stopping_wakes_readers);
   RUN(nothing_is_received_before_the_start);
   return check_finish();

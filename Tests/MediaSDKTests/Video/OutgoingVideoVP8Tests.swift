@@ -193,7 +193,9 @@ import Testing
     let frame = try VideoFrame.make(sender.format)
     #expect(failure { try sender.send(frame) }?.status == .state)
     frame.release()
-    let encoded = try Make.encoded([1, 2, 3])
+    let encoded = try Make.encoded([1, 2, 3], isKey: true)
+    (encoded.native.pointee.width, encoded.native.pointee.height) = (320, 180)
+    encoded.seal()
     try sender.send(encoded, timestamp: 99, completion: completion)
     #expect(reports.entries.map(\.outcome) == [.sent])
     #expect(reports.entries.first?.bytes == 3)
@@ -216,7 +218,9 @@ import Testing
     var options = Make.vp8(format)
     options.isEncodedInput = true
     let (outgoing, incoming) = try call.stream(options, Make.incoming { $0.output = .encoded })
-    let encoded = try Make.encoded([1, 2, 3])
+    let encoded = try Make.encoded([1, 2, 3], isKey: true)
+    (encoded.native.pointee.width, encoded.native.pointee.height) = (320, 180)
+    encoded.seal()
     defer { encoded.release() }
     // Its own where it has one.
     for (own, expected) in [(0, (1, 1)), (2, (1, 1)), (9, (9, 0))] as [(UInt32, (UInt32, UInt32))] {

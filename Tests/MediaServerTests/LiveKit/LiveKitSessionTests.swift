@@ -336,6 +336,43 @@ import Testing
     try close(anna, bob)
   }
 
+  /// Data comes by another connection than the news of who is there.
+  @Test func dataWaitsForTheNewsOfItsSender() throws {
+    let token = try LiveKitEnd.token(house, "anna")
+    var network: HeldStreamsNetwork?
+    let anna = try house.session("anna", at: "10.0.0.1", token: token, url: "", publishes: []) { host in
+      let made = HeldStreamsNetwork(host)
+      network = made
+      return made
+    }
+    #expect(try house.run(for: 5 * second) { anna.isHere })
+    // She has to have a connection that receives.
+    let bob = try session("bob", at: "10.0.0.2", token: try LiveKitEnd.token(house, "bob") { $0.updatesMetadata = true })
+    #expect(try house.run(for: 5 * second) { bob.isHere && anna.has("joined bob") })
+    try bob.link.send(message("0"))
+    #expect(try house.run(for: second) { anna.data == ["bob: 0 "] })
+    network?.isHeld = true
+    let cleo = try session("cleo", at: "10.0.0.3")
+    #expect(try house.run(for: 5 * second) { cleo.isHere && bob.has("joined cleo") })
+    try cleo.link.send(message("1"))
+    #expect(try house.run(for: second) { bob.data == ["cleo: 1 "] })
+    try house.run(for: second / 10)
+    #expect(!anna.has("joined cleo") && anna.data == ["bob: 0 "])
+    network?.isHeld = false
+    // With which the server writes to her.
+    try bob.link.setAttribute("mood", "fine")
+    #expect(try house.run(for: second / 10) { anna.has("joined cleo") && anna.data == ["bob: 0 ", "cleo: 1 "] })
+    // If there is no news it is not lost.
+    network?.isHeld = true
+    let dora = try session("dora", at: "10.0.0.4")
+    #expect(try house.run(for: 5 * second) { dora.isHere && bob.has("joined dora") })
+    try dora.link.send(message("2"))
+    #expect(try house.run(for: 2 * second) { anna.data.last == "dora: 2 " })
+    #expect(!anna.has("joined dora"))
+    network?.isHeld = false
+    try close(anna, bob, cleo, dora)
+  }
+
   /// What was sent before the session leaves arrives, be it the first, for which a channel has to be agreed on.
   @Test(arguments: [1, 20]) func dataArrivesBeforeItsSenderLeaves(_ count: Int) throws {
     let bot = try house.member("bot")
