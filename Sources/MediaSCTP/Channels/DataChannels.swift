@@ -131,6 +131,12 @@ public final class DataChannels {
   /// The next packet that is to be sent, of at most `packetSize` bytes; nil: none. There is one after `close`.
   public func takePacket() -> [UInt8]? { host?.take() }
 
+  /// Whether something has happened that was not taken yet.
+  public var hasEvents: Bool {
+    if events.isEmpty, loss == nil { work(now: now) {} }
+    return !events.isEmpty
+  }
+
   /// What has happened next; nil: nothing. The other end may send more after that, so that there are packets to take.
   public func takeEvent() -> DataChannelEvent? {
     if events.isEmpty, loss == nil { work(now: now) {} }

@@ -13,6 +13,10 @@ final class LiveKitData: Sendable {
     var transport: (any Transport)?
     /// Of the client: whether each is reliable, and what it is of.
     var incoming: [MessageChannelID: (isReliable: Bool, transport: any Transport)] = [:]
+    /// The client has left: nothing comes any more but what is here.
+    var isDraining = false
+    /// Of the client's channels, those that are closed and not read to their end.
+    var closed: Set<MessageChannelID> = []
     /// Of this end; nil: not opened yet, or closed.
     var reliable: MessageChannelID?
     var lossy: MessageChannelID?
@@ -23,6 +27,8 @@ final class LiveKitData: Sendable {
     var waitingBytes = 0
     /// Bytes of all reliable ones until now.
     var total: UInt64 = 0
+    /// Of those that wait, by which their senders wait, too: how many bytes had come with each, and until when it is held.
+    var held: [(end: UInt64, delivery: DataDelivery, until: Int64)] = []
     var allowance: WorkAllowance
     /// Channels that are read again when there is allowance.
     var resting: Set<MessageChannelID> = []
@@ -30,6 +36,14 @@ final class LiveKitData: Sendable {
     mutating func endReliable() {
       (reliable, takesReliable, waitingBytes) = (nil, false, 0)
       _ = waiting.takeAll()
+    }
+
+    /// Those that are not to be held any longer.
+    mutating func release(now: Int64) -> [DataDelivery] {
+      let passed = total &- UInt64(waitingBytes)
+      let count = held.firstIndex { $0.end > passed && $0.until > now } ?? held.count
+      defer { held.removeFirst(count) }
+      return held.prefix(count).map(\.delivery)
     }
   }
 
@@ -42,6 +56,8 @@ final class LiveKitData: Sendable {
   static let mostMessages = 65_536
   static let mostWaiting = 4_194_304
   private static let rest: Int64 = 50_000_000
+  /// Nanoseconds for which a client that reads slowly slows a sender.
+  static let holding: Int64 = 2_000_000_000
 
   private let table: WebTable
   private let hasRoom: @Sendable () -> Bool
@@ -78,11 +94,14 @@ final class LiveKitData: Sendable {
     case .readable: read(channel)
     case .bufferedAmountLow: flush()
     case .closed:
-      state.withLock { state in
-        state.incoming[channel] = nil
+      let released = state.withLock { state in
+        // What has come before can be read.
+        if state.resting.contains(channel) { state.closed.insert(channel) } else { state.incoming[channel] = nil }
         if state.reliable == channel { state.endReliable() }
         if state.lossy == channel { state.lossy = nil }
+        return state.release(now: table.clock.now())
       }
+      withExtendedLifetime(released) {}
     case .opened: return
     }
   }
@@ -90,15 +109,33 @@ final class LiveKitData: Sendable {
   private func read(_ channel: MessageChannelID) {
     let now = table.clock.now()
     while let (isReliable, transport) = state.withLock({ $0.incoming[channel] }) {
-      guard state.withLock({ $0.allowance.available(at: now) > 0 }), hasRoom() else { return rest(channel, now) }
+      guard state.withLock({ $0.isDraining || $0.allowance.available(at: now) > 0 }), hasRoom() else { return rest(channel, now) }
       do throws(MediaError) {
-        guard let packet = try next(channel, of: transport, now) else { return }
+        guard let packet = try next(channel, of: transport, now) else { return end(channel) }
         take(.success(packet), isReliable)
       } catch {
+        // The last one of a channel that is closed was read.
+        if error.status == .notFound, state.withLock({ $0.closed.contains(channel) }) { return end(channel) }
         return take(.failure(error), isReliable)
       }
     }
   }
+
+  private func end(_ channel: MessageChannelID) {
+    state.withLock { if $0.closed.remove(channel) != nil { $0.incoming[channel] = nil } }
+  }
+
+  /// The client has left: what it has sent is passed on as fast as others take it. It is bounded by what a connection keeps.
+  func drain() {
+    let channels = state.withLock { state in
+      state.isDraining = true
+      return Array(state.incoming.keys)
+    }
+    for channel in channels { read(channel) }
+  }
+
+  /// Whether the client sends data.
+  var isReceiving: Bool { state.withLock { !$0.incoming.isEmpty } }
 
   /// nil: there is none.
   private func next(_ channel: MessageChannelID, of transport: any Transport, _ now: Int64) throws(MediaError) -> LiveKitDataPacket? {
@@ -123,25 +160,40 @@ final class LiveKitData: Sendable {
 
   // MARK: To the client
 
-  /// False: the client does not read what it is sent.
-  func send(_ bytes: [UInt8], isReliable: Bool) -> Bool {
+  /// `delivery`: of its sender, who waits while it is held. False: the client does not read what it is sent.
+  func send(_ bytes: [UInt8], isReliable: Bool, _ delivery: DataDelivery?) -> Bool {
     guard isReliable else {
       // What finds no room is lost, as what the network loses.
       let (transport, channel) = state.withLock { ($0.transport, $0.lossy) }
       if let transport, let channel { try? transport.send(ChannelMessage(bytes, isText: false), on: channel) }
       return true
     }
-    let hasRoom = state.withLock { state in
-      guard state.takesReliable else { return true }
+    let until = table.clock.now() &+ LiveKitData.holding
+    let (hasRoom, isFirst): (Bool, Bool) = state.withLock { state in
+      guard state.takesReliable else { return (true, false) }
       // Who is on the way into the room is not to blame.
-      guard !state.waiting.isFull, state.waitingBytes + bytes.count <= LiveKitData.mostWaiting else { return state.transport == nil }
+      guard !state.waiting.isFull, state.waitingBytes + bytes.count <= LiveKitData.mostWaiting else {
+        return (state.transport == nil, false)
+      }
       _ = state.waiting.push(bytes)
       state.waitingBytes += bytes.count
       state.total &+= UInt64(bytes.count)
-      return true
+      if let delivery { state.held.append((state.total, delivery, until)) }
+      return (true, delivery != nil && state.held.count == 1)
     }
     flush()
+    if isFirst { releaseLater(at: until) }
     return hasRoom
+  }
+
+  /// Others do not wait for long for a client that does not read.
+  private func releaseLater(at time: Int64) {
+    table.loop.schedule(at: time) { [weak self] in
+      guard let self else { return }
+      let (released, next) = state.withLock { state in (state.release(now: table.clock.now()), state.held.first?.until) }
+      withExtendedLifetime(released) {}
+      if let next { releaseLater(at: next) }
+    }
   }
 
   /// Of what was sent reliably until now, for `hasDelivered`.
@@ -168,9 +220,11 @@ final class LiveKitData: Sendable {
         // The rest follows when there is room. A channel that is closed says so itself.
         return
       }
-      state.withLock { state in
+      let released = state.withLock { state in
         if let sent = state.waiting.pop() { state.waitingBytes -= sent.count }
+        return state.release(now: .min)
       }
+      withExtendedLifetime(released) {}
     }
   }
 }

@@ -272,8 +272,22 @@ final class LiveKitMember: WebParticipant, WebConnectionOwner {
     case .describes(let name, let metadata, let attributes): describe(name, metadata, attributes)
     case .renews(let token): renew(token)
     case .moderates(let identity, let action, let reason, let number): moderate(identity, action, reason, number)
-    case .left: leave(nil)
+    case .left: depart()
     }
+  }
+
+  /// The client has left. What it has sent reaches the others before.
+  private func depart() {
+    guard let data = media.data, data.isReceiving else { return leave(nil) }
+    data.drain()
+    followDeparture(until: table.clock.now() &+ Partings.patience, wasQuiet: false)
+  }
+
+  private func followDeparture(until end: Int64, wasQuiet: Bool) {
+    guard !state.withLock({ $0.isOver }) else { return }
+    let (now, isQuiet) = (table.clock.now(), media.peer?.hasUnreadMessages != true)
+    guard !(isQuiet && wasQuiet), now < end else { return leave(nil) }
+    table.loop.schedule(at: now &+ Partings.step) { [weak self] in self?.followDeparture(until: end, wasQuiet: isQuiet) }
   }
 
   /// Attributes of the room are everybody's; the rest is for those who speak this protocol.
@@ -332,26 +346,29 @@ final class LiveKitMember: WebParticipant, WebConnectionOwner {
   func send(_ packet: LiveKitDataPacket, isReliable: Bool) {
     guard grants.publishesData ?? grants.publishes, state.withLock({ $0.permissions?.contains(.sendData) == true }) else { return }
     let (bytes, others) = (packet.from(member.userID, sid: sid), table.liveKit.members)
-    for other in others where other !== self {
-      if packet.destinations.isEmpty || packet.destinations.contains(other.member.userID) { other.pass(bytes, isReliable: isReliable) }
-    }
+    var delivery: DataDelivery?
     // What others cannot read is no error of theirs.
-    guard let data = try? packet.userData() else { return }
-    var message = DataMessage(data.bytes)
-    (message.topic, message.isLossy, message.recipients, message.content) = (data.topic, !isReliable, data.destinations, data.content)
-    // There was room for it before it was read.
-    try? place.send(message, except: Set(others.map { ObjectIdentifier($0.place) }))
+    if let data = try? packet.userData() {
+      var message = DataMessage(data.bytes)
+      (message.topic, message.isLossy, message.recipients, message.content) = (data.topic, !isReliable, data.destinations, data.content)
+      // There was room for it before it was read.
+      delivery = try? place.send(message, except: Set(others.map { ObjectIdentifier($0.place) }))
+    }
+    for other in others where other !== self {
+      guard packet.destinations.isEmpty || packet.destinations.contains(other.member.userID) else { continue }
+      other.pass(bytes, isReliable: isReliable, delivery)
+    }
   }
 
   /// Of somebody in the room who does not speak this protocol.
   func receive(_ message: DataMessage, from userID: String) {
     var data = LiveKitUserData(identity: userID, bytes: message.bytes, topic: message.topic, isLossy: message.isLossy, destinations: [])
     data.content = message.content
-    pass(data.packet(sid: look { $0.sid(of: userID) } ?? ""), isReliable: !message.isLossy)
+    pass(data.packet(sid: look { $0.sid(of: userID) } ?? ""), isReliable: !message.isLossy, place.delivery)
   }
 
-  func pass(_ bytes: [UInt8], isReliable: Bool) {
-    if media.data?.send(bytes, isReliable: isReliable) == false {
+  func pass(_ bytes: [UInt8], isReliable: Bool, _ delivery: DataDelivery? = nil) {
+    if media.data?.send(bytes, isReliable: isReliable, delivery) == false {
       leave(MediaError(.limit, "the client does not read its data"))
     }
   }

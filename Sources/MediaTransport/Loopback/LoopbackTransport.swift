@@ -31,6 +31,7 @@ public final class LoopbackTransport: Transport {
     var inFlight = 0
     /// Under way from this member.
     var data = DataFlow()
+    var delivery: DataDelivery?
     /// Beside `traffic`.
     var stats = TransportStats()
   }

@@ -3,35 +3,37 @@ import MediaCore
 /// Data between members of a loopback room. It reaches each on their own loop, as the room's events do; under a script it takes the sender's way
 /// out.
 extension LoopbackTransport {
-  /// One message, for as long as somebody has yet to get it.
-  private final class Delivery: Sendable {
-    private let sender: LoopbackTransport
-    let message: DataMessage
-
-    init(_ message: DataMessage, of sender: LoopbackTransport) { (self.message, self.sender) = (message, sender) }
-
-    /// Also where the loop of a receiver has stopped.
-    deinit { sender.passedOn(message) }
-  }
-
   /// `.state` before the room is entered, `.permission`, `.again` while the network is down or too much is under way.
   public func send(_ message: DataMessage) throws(MediaError) { try send(message, except: []) }
 
-  /// As `send`, but not to members of those places, who have it already.
-  package func send(_ message: DataMessage, except places: Set<ObjectIdentifier>) throws(MediaError) {
+  /// As `send`, but not to members of those places, who get it from the caller. nil: it is lost.
+  @discardableResult
+  package func send(_ message: DataMessage, except places: Set<ObjectIdentifier>) throws(MediaError) -> DataDelivery? {
+    var made: DataDelivery?
     try joinedRoom().send(message, by: self, except: places) { (receivers, script) throws(MediaError) in
       guard isThere(for: message) else { return try refuse(message, because: "the session is reconnecting") }
       guard let arrivals = try arrivals(of: message, at: receivers, under: script) else { return }
       guard state.withLock({ $0.data.take(message) }) else {
         return try refuse(message, because: "the data that was sent before has not been passed on yet")
       }
-      let (delivery, userID) = (Delivery(message, of: self), member.userID)
+      let (delivery, userID) = (DataDelivery(message, of: self), member.userID)
+      made = delivery
       for (receiver, arrival) in zip(receivers, arrivals) {
         guard let arrival else { continue }
-        receiver.loop.schedule(at: arrival) { receiver.tell(.data(from: userID, delivery.message)) }
+        receiver.loop.schedule(at: arrival) { receiver.receive(delivery, from: userID) }
       }
     }
+    return made
   }
+
+  private func receive(_ delivery: DataDelivery, from userID: String) {
+    state.withLock { $0.delivery = delivery }
+    tell(.data(from: userID, delivery.message))
+    state.withLock { $0.delivery = nil }
+  }
+
+  /// Of the data that the delegate is notified of just now. While whoever passes it on holds it, its sender waits.
+  package var delivery: DataDelivery? { state.withLock { $0.delivery } }
 
   /// Whether more can be sent now.
   package var hasRoomForData: Bool { state.withLock { $0.data.hasRoom } }
@@ -50,7 +52,7 @@ extension LoopbackTransport {
     if !message.isLossy { throw MediaError(.again, text) }
   }
 
-  private func passedOn(_ message: DataMessage) {
+  fileprivate func passedOn(_ message: DataMessage) {
     if state.withLock({ $0.data.release(message) }) { post(.dataWritable) }
   }
 
@@ -78,4 +80,15 @@ extension LoopbackTransport {
     if state.withLock({ $0.data.schedule() }) { loop.schedule(at: relief) { self.endSchedule() } }
     throw MediaError(.again, "the queue of the session's network is full")
   }
+}
+
+/// One message, for as long as somebody has yet to get it: until then it counts as under way of its sender.
+package final class DataDelivery: Sendable {
+  private let sender: LoopbackTransport
+  fileprivate let message: DataMessage
+
+  fileprivate init(_ message: DataMessage, of sender: LoopbackTransport) { (self.message, self.sender) = (message, sender) }
+
+  /// Also where the loop of a receiver has stopped.
+  deinit { sender.passedOn(message) }
 }

@@ -39,6 +39,9 @@ extension PeerConnection {
   /// follow.
   public func takeChannelEvent() -> DataChannelEvent? { channels?.takeEvent() }
 
+  /// Whether there is one.
+  public var hasChannelEvents: Bool { channels?.hasEvents ?? false }
+
   private static let noChannels = MediaError(.state, "WebRTC: data channels are not in the settings; accepted after they are")
 
   /// nil: the settings have none.

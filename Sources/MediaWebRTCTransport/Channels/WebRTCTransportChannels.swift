@@ -33,6 +33,12 @@ extension WebRTCTransport {
     return reading
   }
 
+  /// Whether messages have come that were not read.
+  var hasUnreadMessages: Bool {
+    let driver = state.withLock { $0.driver }
+    return channels.withLock { $0.count > 0 } || driver?.look { $0.hasChannelEvents } ?? false
+  }
+
   func bufferedAmount(of channel: MessageChannelID) throws(MediaError) -> Int {
     let (driver, inner) = (try driver(), try channels.withLock { channels throws(MediaError) in try channels.inner(channel) })
     return driver.look { $0.bufferedAmount(of: inner) } ?? 0

@@ -75,15 +75,17 @@ final class LiveKitSession: RoomSession, TransportDelegate {
 
   /// After the server ended a connection of WebRTC, nanoseconds in which it may say why.
   static let reasonPatience: Int64 = 3_000_000_000
+  /// Of these, until the path counts as lost.
+  static let endPatience: Int64 = 300_000_000
 
   private let url: LiveKitURL
   /// Of both connections.
-  private let options: WebRTCOptions
+  let options: WebRTCOptions
   let own: Member
-  private let thread: any DriverLoop
-  private let network: any Network
+  let thread: any DriverLoop
+  let network: any Network
   let loop: EventLoop
-  private let capture: PacketCapture?
+  let capture: PacketCapture?
   let farewells: RoomFarewells
   private let owner: any RoomSessionOwner
   /// What it says, which the server alone can verify; nil: it cannot be read.
@@ -94,7 +96,7 @@ final class LiveKitSession: RoomSession, TransportDelegate {
   // Not of no size: the thread sanitizer takes that for what lies beside it.
   private let sending = Monitor(false)
   /// Of the session's tracks, so that none has the name of one before.
-  private let label: String
+  let label: String
 
   init(
     _ url: LiveKitURL, own: Member, _ entry: RoomEntry, thread: any DriverLoop, network: any Network, loop: EventLoop,
@@ -162,24 +164,39 @@ final class LiveKitSession: RoomSession, TransportDelegate {
     if !lingers() { hangUp() }
   }
 
+  /// A server of this library first passes on what the session has sent: until it ends the session, its connections stay.
   func hangUp() {
-    let (publisher, reception, isAwaited): (WebRTCTransport?, RoomReception<String>?, Bool) = state.withLock { state in
+    let now = loop.clock.now()
+    let (end, isFirst): (Int64?, Bool) = state.withLock { state in
+      let waits = state.reliable != nil && state.client.isExtended && state.socket != nil && !state.hasFailed
       (state.isLeaving, state.isLeft) = (true, true)
       state.client.leave()
-      return (state.publisher.take(), state.reception.take(), state.flushEnd.take() != nil)
+      let wasAwaited = state.flushEnd != nil
+      if waits { state.flushEnd = state.flushEnd ?? now &+ RoomFarewells.patience }
+      return (waits ? state.flushEnd : nil, !wasAwaited)
     }
-    publisher?.disconnect()
-    reception?.close()
     moderation.close()
     // At once, as the loop may end with the engine.
     flush()
-    state.withLock { $0.socket.take() }?.close()
+    guard let end else { return close() }
+    if isFirst { farewells.begin() }
+    loop.schedule(at: end) { [self] in close() }
+  }
+
+  /// Once.
+  private func close() {
+    let (publisher, reception, socket, isAwaited) = state.withLock { state in
+      (state.publisher.take(), state.reception.take(), state.socket.take(), state.flushEnd.take() != nil)
+    }
+    publisher?.disconnect()
+    reception?.close()
+    socket?.close()
     if isAwaited { farewells.end() }
   }
 
   // MARK: The server
 
-  private func change(_ body: (inout State, _ now: Int64) -> Void) {
+  func change(_ body: (inout State, _ now: Int64) -> Void) {
     state.withLock { body(&$0, loop.clock.now()) }
     loop.post { [self] in advance() }
   }
@@ -194,14 +211,14 @@ final class LiveKitSession: RoomSession, TransportDelegate {
   }
 
   /// Does what has happened. On the loop.
-  private func advance() {
+  func advance() {
     while true {
       let (next, event): (Int64?, LiveKitClient.Event?) = state.withLock { state in
         (state.client.poll(now: loop.clock.now()), state.client.takeEvent())
       }
       flush()
       guard let event else {
-        if let next, next != .max { loop.schedule(at: next) { [self] in advance() } }
+        if let next, next != .max { loop.schedule(at: next) { [weak self] in self?.advance() } }
         return
       }
       handle(event)
@@ -212,7 +229,7 @@ final class LiveKitSession: RoomSession, TransportDelegate {
     guard state.withLock({ $0.sockets == number }) else { return }
     switch event {
     case .message(let bytes): change { state, now in state.client.receive(bytes, now: now) }
-    case .failed(let failure): interrupt(failure)
+    case .failed(let failure): if state.withLock({ $0.isLeft }) { close() } else { interrupt(failure) }
     }
   }
 
@@ -242,7 +259,7 @@ final class LiveKitSession: RoomSession, TransportDelegate {
 
   /// The network is another one, or a path was lost: the connection to the server may be lost, too, and nobody has noticed. By another one both paths
   /// are found anew.
-  private func renew() {
+  func renew() {
     if state.withLock({ $0.client.resumeTarget == nil }) {
       interrupt(SignallingFailure(MediaError(.io, "LiveKit: the network has changed, or a path was lost"), isFinal: false))
     }
@@ -305,7 +322,7 @@ final class LiveKitSession: RoomSession, TransportDelegate {
     for event in events { owner.session(self, did: event) }
   }
 
-  private func fail(_ error: MediaError) {
+  func fail(_ error: MediaError) {
     fail(SignallingFailure(error, isFinal: ![.timeout, .closed, .io, .again].contains(error.status)))
   }
 
@@ -423,276 +440,20 @@ final class LiveKitSession: RoomSession, TransportDelegate {
     }
   }
 
-  // MARK: Sending
-
-  func publish(_ one: RoomPublication) throws(MediaError) {
-    let isJoined = try state.withLock { state throws(MediaError) in
-      if let mask = state.client.mask, !Permissions(rawValue: mask).isSuperset(of: one.format.needed) {
-        throw MediaError(.permission, "the room does not permit \"\(own.userID.prefix(64))\" to \(one.format.publishing)")
-      }
-      state.publications.append(one)
-      return state.isJoined
-    }
-    if isJoined { announce(one) }
-  }
-
-  private func announce(_ one: RoomPublication) {
-    var sizes: [(width: UInt32, height: UInt32)] = []
-    if case .video(let format, _) = one.format {
-      sizes = one.layers.layers.indices.map { one.layers.size(of: $0, width: format.width, height: format.height) }
-    }
-    change { state, now in
-      state.nextCID += 1
-      let cid = "\(label)-\(state.nextCID)"
-      state.cids[one.id] = cid
-      state.client.announce(
-        cid, isScreen: one.isScreen, layers: sizes, isMuted: one.isMuted, isEncrypted: own.encrypts,
-        carriesMetadata: one.carriesMetadata, format: one.format.announced, now: now)
-    }
-  }
-
-  func setFormat(_ stream: StreamID, _ format: StreamFormat) {
-    change { state, _ in
-      guard let place = state.publications.firstIndex(where: { $0.id == stream }) else { return }
-      state.publications[place].format = format
-      if let cid = state.cids[stream] { state.client.setFormat(cid, format.announced) }
-    }
-  }
-
-  /// The server knows what is about to come.
-  private func publish(_ cid: String, carriesMetadata: Bool) throws(MediaError) {
-    // It may have ended meanwhile.
-    guard let one = state.withLock({ state in state.publications.first { state.cids[$0.id] == cid } }) else { return }
-    guard let publisher = connectPublisher() else { return }
-    // Of a session before this one others may be known.
-    if one.isVideo {
-      tell([.layers(one.id, active: one.layers.layers.map { _ in true }, bitrates: []), .wanted(one.id, .any)])
-    }
-    do throws(MediaError) {
-      let layers = one.layers.layers.count > 1 ? LiveKitClient.layerNames.prefix(one.layers.layers.count) : []
-      try publisher.publish(
-        one.id, one.codec, one.format, layers: Array(layers), as: RTPMedia.Track(label, cid), appendsTrailers: carriesMetadata)
-    } catch {
-      return refused(cid, error)
-    }
-    loop.post { [self] in offer() }
-  }
-
-  /// The connection that sends, which begins with the first thing to be sent. nil: the session has left.
-  func connectPublisher() -> WebRTCTransport? {
-    let (publisher, isNew): (WebRTCTransport?, Bool) = state.withLock { state in
-      guard !state.isLeft, state.publisher == nil else { return (state.publisher, false) }
-      let made = WebRTCTransport(
-        options, servers: state.servers, own: own.userID, thread: thread, network: network, loop: loop, capture: capture,
-        keepsCapture: true)
-      state.publisher = made
-      return (made, true)
-    }
-    if isNew { publisher?.connect(self) }
-    return publisher
-  }
-
-  private func refused(_ cid: String, _ error: MediaError) {
-    let (stream, publisher): (StreamID?, WebRTCTransport?) = state.withLock { state in
-      state.client.withdraw(cid)
-      guard let stream = state.stream(cid) else { return (nil, nil) }
-      state.forget(stream)
-      return (stream, state.publisher)
-    }
-    guard let stream else { return }
-    publisher?.unpublish(stream, endsSection: true)
-    tell([.publishFailed(stream, error)])
-  }
-
-  func unpublish(_ stream: StreamID) {
-    let publisher: WebRTCTransport? = state.withLock { state in
-      if let cid = state.cids[stream] { state.client.withdraw(cid) }
-      state.forget(stream)
-      return state.publisher
-    }
-    publisher?.unpublish(stream, endsSection: true)
-    loop.post { [self] in advance() }
-  }
-
-  func setMuted(_ stream: StreamID, _ isMuted: Bool) {
-    change { state, _ in
-      guard let place = state.publications.firstIndex(where: { $0.id == stream }) else { return }
-      state.publications[place].isMuted = isMuted
-      if let cid = state.cids[stream] { state.client.setMuted(cid, isMuted) }
-    }
-  }
-
-  /// What is wanted, and in no description yet; when the one before was answered.
-  private func offer() {
-    let publisher: WebRTCTransport? = state.withLock { state in
-      guard !state.isOffering, !state.isLeaving, !state.hasFailed, let publisher = state.publisher else { return nil }
-      state.isOffering = true
-      return publisher
-    }
-    guard let publisher else { return }
-    do throws(MediaError) {
-      guard publisher.needsNegotiation else { return state.withLock { $0.isOffering = false } }
-      _ = try publisher.describe()
-      let text = try publisher.localDescription()
-      change { state, _ in
-        state.offer = text
-        state.client.offer(text)
-      }
-    } catch {
-      fail(error)
-    }
-  }
-
-  private func take(answer sdp: String) throws(MediaError) {
-    guard let publisher = state.withLock({ $0.isOffering ? $0.publisher : nil }) else { return }
-    _ = try publisher.setRemote(.answer, sdp)
-    state.withLock { $0.isOffering = false }
-    offer()
-  }
-
-  /// Of the publisher's connection.
-  func transport(_ transport: any Transport, _ event: TransportEvent) {
-    guard let publisher = state.withLock({ $0.isLeft ? nil : $0.publisher }), publisher === transport else { return }
-    switch event {
-    case .signal(.negotiationNeeded): offer()
-    case .signal(.localCandidate(let text, let mid, let user)):
-      change { state, _ in
-        if LiveKitSession.isNew(text, user, in: state.offer) { state.client.add(candidate: text, mid: mid, isSubscribing: false) }
-      }
-    case .signal(.restartWanted): renew()
-    case .signal: return
-    case .connected, .reconnected: found(.sending)
-    case .reconnecting: lost(.sending)
-    case .disconnected(let error): ended(.sending, error ?? MediaError(.closed, "LiveKit: the server ended the connection that publishes"))
-    case .receivers(let stream, let count):
-      countReceivers(of: stream) { state, place in state.publications[place].isTaken = count > 0 }
-    case .layers(let stream, let active, _): follow(stream) { $0.taken = active }
-    case .publishFailed(let stream, let error): if let cid = state.withLock({ $0.cids[stream] }) { refused(cid, error) }
-    case .keyFrameRequested, .estimate, .network: tell([event])
-    case .channel(let channel, let event): follow(event, of: channel)
-    default: return
-    }
-  }
-
-  /// Others receive a stream, or want something else of it than before.
-  private func demanded(_ cid: String, _ receivers: Int, _ wish: VideoPreference) {
-    guard let stream = state.withLock({ $0.stream(cid) }) else { return }
-    countReceivers(of: stream) { state, _ in state.receivers[stream] = receivers }
-    // What no program could say is nobody's wish.
-    guard (try? wish.check(argument: cid)) != nil else { return }
-    let isNews = state.withLock { $0.wishes.updateValue(wish, forKey: stream) ?? .any } != wish
-    if isNews { tell([.wanted(stream, wish)]) }
-  }
-
-  /// How many receive a stream: those in the room, where the server says, once it takes the stream; else the server itself.
-  private func countReceivers(of stream: StreamID, after change: (inout State, _ place: Int) -> Void) {
-    let news: Int? = state.withLock { state in
-      guard let place = state.publications.firstIndex(where: { $0.id == stream }) else { return nil }
-      let former = state.receiverCount(of: place)
-      change(&state, place)
-      let now = state.receiverCount(of: place)
-      return now == former ? nil : now
-    }
-    if let news { tell([.receivers(stream, news)]) }
-  }
-
-  /// The server takes other layers of a stream than before, or others want some.
-  private func follow(_ stream: StreamID, _ change: (inout PublishedLayers) -> Void) {
-    let news: [Bool]? = state.withLock { state in
-      guard let one = state.publications.first(where: { $0.id == stream }) else { return nil }
-      var layers = state.layers[stream] ?? PublishedLayers(count: one.layers.layers.count)
-      let former = layers.active
-      change(&layers)
-      state.layers[stream] = layers
-      return layers.active == former ? nil : layers.active
-    }
-    if let news { tell([.layers(stream, active: news, bitrates: [])]) }
-  }
-
   // MARK: Paths
 
-  private func lost(_ direction: RoomPaths.Direction) { tell(state.withLock { $0.paths.lose(direction) }) }
-  private func found(_ direction: RoomPaths.Direction) { tell(state.withLock { $0.paths.find(direction) }) }
+  func lost(_ direction: RoomPaths.Direction) { tell(state.withLock { $0.paths.lose(direction) }) }
+  func found(_ direction: RoomPaths.Direction) { tell(state.withLock { $0.paths.find(direction) }) }
 
   /// A connection of WebRTC is over. Why, the server may say later: the packet that ends it may be faster.
-  private func ended(_ direction: RoomPaths.Direction, _ error: MediaError) {
+  func ended(_ direction: RoomPaths.Direction, _ error: MediaError) {
     guard error.status == .closed else { return fail(error) }
-    lost(direction)
-    loop.schedule(at: loop.clock.now() &+ LiveKitSession.reasonPatience) { [self] in fail(error) }
-  }
-
-  // MARK: Receiving
-
-  func subscribe(to stream: StreamID, _ sink: StreamSink) {
-    guard let (sid, reception) = place(of: stream) else { return }
-    let carriesMetadata = state.withLock { $0.roster.carriesMetadata(sid) }
-    reception?.subscribe(to: sid, carriesMetadata ? MetadataSink(sink.encoded) : sink.encoded)
-    change { state, _ in state.client.want(sid, true) }
-  }
-
-  func unsubscribe(from stream: StreamID) {
-    guard let (sid, reception) = place(of: stream) else { return }
-    reception?.unsubscribe(from: sid)
-    change { state, _ in state.client.want(sid, false) }
-  }
-
-  private func place(of stream: StreamID) -> (sid: String, reception: RoomReception<String>?)? {
-    state.withLock { state in state.roster.sid(of: stream).map { ($0, state.reception) } }
-  }
-
-  func prefer(_ preference: VideoPreference, of stream: StreamID) {
-    let rate = UInt32((preference.frameRate?.perSecond ?? 0).rounded(.up))
-    change { state, _ in
-      guard let sid = state.roster.sid(of: stream) else { return }
-      state.client.prefer(sid, width: preference.width, height: preference.height, rate: rate, priority: preference.priority.ofLiveKit)
-    }
-  }
-
-  func requestKeyFrame(of stream: StreamID) {
-    if let (sid, reception) = place(of: stream) { reception?.requestKeyFrame(of: sid) }
-  }
-
-  private func take(offer sdp: String, _ tracks: [String: String]) throws(MediaError) {
-    guard let reception = state.withLock({ $0.isLeaving ? nil : $0.reception }) else { return }
-    let text = try reception.answer(sdp, tracks)
-    change { state, _ in
-      state.answer = text
-      state.client.answer(text)
-    }
-  }
-
-  private func take(_ event: RoomReceptionEvent<String>) {
-    if state.withLock({ $0.isLeft || $0.hasFailed }) { return }
-    switch event {
-    case .candidate(let text, let mid, let user):
-      change { state, _ in
-        if LiveKitSession.isNew(text, user, in: state.answer) { state.client.add(candidate: text, mid: mid, isSubscribing: true) }
-      }
-    // Of this connection the server alone begins another generation of ICE, which it does for a session that comes back.
-    case .restartWanted: renew()
-    case .path(true):
-      state.withLock { $0.receptionLostAt = nil }
-      found(.receiving)
-    case .path(false): receptionLost()
-    case .failed(let error): ended(.receiving, error)
-    case .readable: receiveData()
-    // The server says who speaks, and chooses layers.
-    case .candidatesComplete, .size, .spoke: return
-    }
-  }
-
-  private func receptionLost() {
     let now = loop.clock.now()
-    let isNews = state.withLock { state in
-      defer { state.receptionLostAt = state.receptionLostAt ?? now }
-      return state.receptionLostAt == nil
+    // A session that has ended is not reconnecting.
+    loop.schedule(at: now &+ LiveKitSession.endPatience) { [self] in
+      if state.withLock({ !$0.isLeft && !$0.hasFailed }) { lost(direction) }
     }
-    guard isNews else { return }
-    lost(.receiving)
-    loop.schedule(at: now &+ WebRTCTransport.patience) { [self] in
-      guard state.withLock({ $0.receptionLostAt == now }) else { return }
-      fail(MediaError(.timeout, "the path by which streams are received was lost for \(WebRTCTransport.patience / 1_000_000_000) s"))
-    }
+    loop.schedule(at: now &+ LiveKitSession.reasonPatience) { [self] in fail(error) }
   }
 
   // MARK: Figures
@@ -701,26 +462,4 @@ final class LiveKitSession: RoomSession, TransportDelegate {
   var received: TransportStats { state.withLock { $0.reception }?.stats ?? TransportStats() }
   func receivedEntries(at time: Double) -> [JSON] { state.withLock { $0.reception }?.statsEntries(at: time) ?? [] }
   func look(receiving stream: StreamID) -> InboundSnapshot? { place(of: stream).flatMap { $0.reception?.look(receiving: $0.sid) } }
-}
-
-extension StreamFormat {
-  /// As it is said to a server of this library.
-  fileprivate var announced: LiveKitClient.Format {
-    switch self {
-    case .video(let format, _): .video(format)
-    case .audio(let format, _): .audio(format)
-    }
-  }
-}
-
-extension VideoPreference.Priority {
-  /// 1 is the highest. Nothing is said of what is usual.
-  fileprivate var ofLiveKit: UInt32 {
-    switch self {
-    case .high: 1
-    case .medium: 0
-    case .low: 192
-    case .veryLow: 255
-    }
-  }
 }

@@ -335,14 +335,15 @@ extension RoomTransport: RoomSessionOwner {
       guard state.session === session, state.phase != .out else { return ([], .max) }
       state.session = nil
       state.past = state.past + stats
-      var events: [TransportEvent] = []
-      if state.phase == .here { events.append(.reconnecting) }
+      let wasHere = state.phase == .here
       if state.phase != .connecting, state.end == .max { (state.phase, state.end) = (.reconnecting, now &+ RoomTransport.absence) }
+      var events: [TransportEvent] = []
       for place in state.publications.indices where state.publications[place].isTaken {
         state.publications[place].isTaken = false
         events.append(.receivers(state.publications[place].id, 0))
       }
-      events += state.streams.map { .streamRemoved($0) } + state.members.map { .left(userID: $0) }
+      events += state.streams.map { .streamRemoved($0) }
+      let gone: [TransportEvent] = state.members.map { .left(userID: $0) }
       (state.streams, state.members) = ([], [])
       state.policy.lasted(state.joinedAt.map { now &- $0 } ?? 0)
       // The server does not know yet that the session before is over: the user id becomes free.
@@ -350,8 +351,11 @@ extension RoomTransport: RoomSessionOwner {
       let isFirst = state.phase == .connecting && !rules.isPatient
       let isFinal = isFirst || failure.isFinal && !isOwn
       let known = SignallingFailure(failure.error, status: failure.status, isFinal: isFinal, retryAfter: failure.retryAfter)
-      guard let delay = state.policy.delay(after: known, random: &random), now &+ delay < state.end else { return (events, nil) }
-      return (events, now &+ delay)
+      guard let delay = state.policy.delay(after: known, random: &random), now &+ delay < state.end else {
+        // The session leaves the others, and not they the session.
+        return (events, nil)
+      }
+      return ((wasHere ? [.reconnecting] : []) + events + gone, now &+ delay)
     }
     session.leave()
     for event in events { tell(event) }

@@ -17,6 +17,8 @@ package final class ServedPeer: Sendable {
 
   /// Streams in and out. Connected before there is an offer; its event `candidatesComplete` says that the answer is.
   package var transport: any Transport { peer }
+  /// Whether messages have come in channels that were not read.
+  package var hasUnreadMessages: Bool { peer.hasUnreadMessages }
 
   /// `offersLoopback`: addresses of the machine itself are offered beside others. `bitrates` bounds what is sent. `hasChannels`: data channels
   /// are accepted, and may be opened. `forwards`: a client may send a medium in several layers, each of which comes as a stream, and in codecs that
