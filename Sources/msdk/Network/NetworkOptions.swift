@@ -73,7 +73,9 @@ struct NetworkOptions: ParsableArguments {
   var record: String?
 
   @Option(
-    help: ArgumentHelp("Fail if no peer has appeared after this many seconds; default: 30.", valueName: "n"),
+    help: ArgumentHelp(
+      "Fail if no peer has appeared after this many seconds; default: 30. It does not apply to send rtp://HOST:PORT.",
+      valueName: "n"),
     transform: { try Arguments.seconds($0) })
   var timeout = 30.0
 

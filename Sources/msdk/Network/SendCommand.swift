@@ -9,8 +9,9 @@ struct SendCommand: ParsableCommand {
     discussion: """
       Items are written as for msdk run: NAME[:VALUE][,key=value...]. Video is sent as VP8, audio as Opus. What a producer of encoded frames \
       makes ('packets', a camera that encodes) is sent unchanged: --size, --fps and --bitrate are refused. The url has the destination and \
-      options: for example rtp://192.0.2.7:5004?audio=5006&direction=sendonly; mediasdk/rtp.h lists all keys. With a url \
-      without a host, rtp://:5004, it sends to the first peer that sends. Nothing is produced before there is a receiver.
+      options: for example rtp://192.0.2.7:5004?audio=5006&direction=sendonly; mediasdk/rtp.h lists all keys. To a url with a \
+      host, rtp://192.0.2.7:5004, it sends at once, also if nothing receives there. With a url without a host, rtp://:5004, it sends to \
+      the first peer that sends. In all cases but that of a host, nothing is produced before there is a receiver.
 
       Descriptions. With the url rtp: the two peers exchange SDP: an offer is written to --sdp-out and its answer read from --sdp with \
       --sdp-type answer, or an offer is read from --sdp and the answer written to --sdp-out. With a url that has an address, --sdp-out is \
