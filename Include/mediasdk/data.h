@@ -41,14 +41,31 @@ typedef struct msdk_data_options {
 } msdk_data_options;
 
 /** Sends data, which is copied: size 0..MSDK_DATA_MAX bytes (else MSDK_E_RANGE); data may be NULL with 0. options may be NULL: reliable, to
- * everybody, without a topic. It never waits. MSDK_E_AGAIN: a megabyte, or 1,024 messages, have not been passed on yet (over a network half
- * a megabyte), or the session is reconnecting; MSDK_EVENT_DATA_WRITABLE comes when half of that is free. Lossy data is lost then, and
- * the call succeeds. MSDK_E_STATE: the session is not connected. MSDK_E_PERMISSION: without MSDK_MAY_SEND_DATA (room.h).
- * MSDK_E_NOT_FOUND: a recipient is no other participant of the room; it was sent to none. MSDK_E_UNSUPPORTED: rooms of the session's url
- * have no data, or unknown flags. MSDK_E_INVALID: the topic or a user id is too long or not UTF-8.
+ * everybody, without a topic. It never waits.
+ *   MSDK_E_AGAIN        there is no room. In a loopback room a megabyte, or 1,024 messages, have not been passed on yet; over a network
+ *                       half a megabyte is not acknowledged yet, or 8,192 messages wait. MSDK_EVENT_DATA_WRITABLE comes when there is
+ *                       room again, as a rule half of that. Lossy data is lost instead, and the call succeeds
+ *   MSDK_E_STATE        the session is not connected
+ *   MSDK_E_PERMISSION   without MSDK_MAY_SEND_DATA (room.h)
+ *   MSDK_E_NOT_FOUND    a recipient is not another participant of the room; the data was sent to none
+ *   MSDK_E_UNSUPPORTED  rooms of the session's url have no data, or unknown flags
+ *   MSDK_E_INVALID      the topic or a user id is too long or not UTF-8
  *
- * What was sent before the session leaves arrives: over a network it is sent until the server has acknowledged it, for up to five
- * seconds, before the room is left. Reliable data that was not acknowledged when a lost connection is replaced is lost. [any thread] */
+ * Rate. In a room that another process serves (serve.h), the server takes from each session 1,000 messages at once, and then 500 a
+ * second. All data of the session counts: messages, also lossy ones, streams of data (data_stream.h), and remote procedure calls with
+ * their responses (rpc.h). A message counts once, and once more for each whole 4,096 bytes, its headers included. A message of 15,000
+ * bytes thus counts four times: after the first 250 of them, 125 a second are taken, which is 1.9 MB/s. What is sent faster waits at the
+ * sender, in order, until there is no room (MSDK_E_AGAIN). Small messages may wait for many seconds before that.
+ *
+ * Reconnecting. While a session over a network is MSDK_SESSION_RECONNECTING, calls still succeed: the data waits for the path, until
+ * there is no room. If another session at the server has to take the place of this one (webrtc.h), all data that was not acknowledged is
+ * lost. Calls then return MSDK_E_AGAIN until that session is in the room; with recipients they return MSDK_E_NOT_FOUND, because the
+ * others are reported as having left until they are announced again. In a loopback room with a scripted network (network.h) calls return
+ * MSDK_E_AGAIN as long as the session is reconnecting.
+ *
+ * Leaving. Data that was sent before the session leaves arrives, if the connection is there. Over a network the session stays in the room
+ * until the server has acknowledged all reliable data, for up to five seconds. msdk_session_destroy and msdk_engine_destroy wait for
+ * that, except inside a callback; msdk_session_disconnect does not. [any thread] */
 MSDK_EXPORT msdk_result msdk_session_send_data(msdk_session *session, const msdk_data_options *options, const uint8_t *data,
                                                uint64_t size);
 

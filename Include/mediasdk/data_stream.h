@@ -64,13 +64,20 @@ MSDK_EXPORT msdk_result msdk_session_data_stream_open(msdk_session *session, con
  * MSDK_E_INVALID). It never waits, and sends all of the chunk or nothing. MSDK_E_AGAIN: there is no room, as msdk_session_send_data;
  * MSDK_EVENT_DATA_WRITABLE comes when there is. MSDK_E_RANGE: the stream would be longer than its total_size. MSDK_E_NOT_FOUND: no open
  * stream has that number, as it was closed or the session has left the room; or all of its recipients have left. MSDK_E_STATE: another
- * thread is writing to it; or the session is not connected. [any thread] */
+ * thread is writing to it; or the session is not connected. An error does not close the stream.
+ *
+ * In a room that another process serves, the server takes 1.9 MB/s in the longest chunks, and less in shorter ones: see Rate at
+ * msdk_session_send_data. If another session at the server takes the place of this one (webrtc.h), the stream is aborted at its
+ * receivers: close it, and open another one. [any thread] */
 MSDK_EXPORT msdk_result msdk_session_data_stream_write(msdk_session *session, uint64_t stream, const uint8_t *data, uint64_t size);
 
 /** Ends a stream. reason: NULL or "" if it is complete, or why it is not, up to MSDK_NAME_MAX bytes: then its receivers get
- * MSDK_DATA_PART_ABORTED with that text. Errors as msdk_session_data_stream_write. MSDK_E_STATE also: it is not complete, as less than its
- * total_size was written. It is still open then, and with MSDK_E_AGAIN. If its end cannot be sent for another reason, it is closed all the
- * same: MSDK_E_NOT_FOUND, as all of its recipients have left, or MSDK_E_PERMISSION. [any thread] */
+ * MSDK_DATA_PART_ABORTED with that text. After an error the stream is
+ *   still open  MSDK_E_AGAIN: there is no room, as msdk_session_send_data. MSDK_E_STATE: less than total_size was written and reason is
+ *               empty, or another thread is writing to it. MSDK_E_INVALID: reason is too long or not UTF-8
+ *   closed      although its end was not sent. MSDK_E_NOT_FOUND: all of its recipients have left, or no open stream has that number.
+ *               MSDK_E_PERMISSION. MSDK_E_STATE: the session is not connected, or has no key (encryption.h)
+ * [any thread] */
 MSDK_EXPORT msdk_result msdk_session_data_stream_close(msdk_session *session, uint64_t stream, const char *reason);
 
 /* -------------------------------------------------------------------------------------------------------------- receiving */

@@ -9,6 +9,11 @@
  * Rooms of "loopback:" and "livekit+wss:" have calls. In a room that this library serves (serve.h) members of the process, sessions and
  * SDKs of LiveKit call each other: it is what those SDKs call RPC. Calls are reliable data (data.h), so both sides need
  * MSDK_MAY_SEND_DATA (room.h). Payloads are UTF-8, such as JSON.
+ *
+ * A request, its acknowledgement and its response wait in the same queue as the other data of their sender, and count for the rate of a
+ * served room (msdk_session_send_data). A call may therefore end with MSDK_RPC_ERROR_NOT_ACKNOWLEDGED although the other program
+ * registered the method: after much data, while one of the sessions is reconnecting, or if the other one had no room for its
+ * acknowledgement.
  */
 #ifndef MEDIASDK_RPC_H
 #define MEDIASDK_RPC_H
@@ -31,12 +36,15 @@ enum {
   MSDK_RPC_FAILURE = 0xA02   /**< a call of this session did not succeed: code, text */
 };
 
-/** Codes of failures, as LiveKit's SDKs have them. A program's own codes are outside 1,001..1,999. */
+/** Codes of failures, as LiveKit's SDKs have them. LiveKit reserves 1,001..1,999, so a program chooses its own codes outside of that
+ * range. This is not checked: msdk_session_rpc_fail sends any code, and the caller cannot distinguish one of these numbers from the
+ * library's. */
 enum {
   MSDK_RPC_ERROR_METHOD_NOT_REGISTERED = 1400,
   MSDK_RPC_ERROR_REQUEST_TOO_LONG = 1402,
   MSDK_RPC_ERROR_VERSION_NOT_SUPPORTED = 1404,
-  MSDK_RPC_ERROR_NOT_ACCEPTED = 1500,     /**< the method failed without a code of its own, or too many requests wait for a response */
+  /** the method failed without a code of its own, too many requests wait for a response, or the payload is not UTF-8: text says which */
+  MSDK_RPC_ERROR_NOT_ACCEPTED = 1500,
   MSDK_RPC_ERROR_NOT_ACKNOWLEDGED = 1501, /**< the other end did not acknowledge the call in 7 s */
   MSDK_RPC_ERROR_NO_RESPONSE = 1502,      /**< there was none in time */
   MSDK_RPC_ERROR_PARTICIPANT_LEFT = 1503  /**< the other participant has left the room, or this session */
@@ -72,11 +80,12 @@ typedef struct msdk_rpc_message {
   char text[256];      /**< of a failure, for people; else "". A longer one is cut */
 } msdk_rpc_message;
 
-/** Takes the oldest request or result that has come. The payload and a NUL are copied to buffer (size bytes; may be NULL with 0), and *out
- * describes it. MSDK_E_BUFFER_SMALL: size is not above out->size; the message can still be read. MSDK_E_AGAIN: there is none;
- * MSDK_EVENT_RPC_AVAILABLE comes when there is. Requests whose time is over are not returned. A session keeps 256 requests of others,
- * and 64 of one of them, until they are responded to; more of them fail with MSDK_RPC_ERROR_NOT_ACCEPTED. MSDK_E_UNSUPPORTED: rooms of the
- * session's url have no data. [any thread] */
+/** Takes the oldest request or result that has come. The payload and a NUL are copied to buffer (size bytes; may be NULL with 0), and
+ * *out describes it. MSDK_E_BUFFER_SMALL: size is not above out->size; the message can still be read. MSDK_E_AGAIN: there is none;
+ * MSDK_EVENT_RPC_AVAILABLE comes when there is. Requests whose time is over are not returned. A session keeps 256 requests of others, and
+ * 64 of one of them, until they are responded to. Further requests are not returned here: their caller gets at once an MSDK_RPC_FAILURE
+ * with MSDK_RPC_ERROR_NOT_ACCEPTED and the text "too many requests wait for a response". MSDK_E_UNSUPPORTED: rooms of the session's url
+ * have no data. [any thread] */
 MSDK_EXPORT msdk_result msdk_session_rpc_read(msdk_session *session, msdk_rpc_message *out, char *buffer, uint64_t size);
 
 /** Ends a request: its caller gets the payload as the response. NULL: "". MSDK_E_NOT_FOUND: no request of that number waits for a
@@ -84,8 +93,8 @@ MSDK_EXPORT msdk_result msdk_session_rpc_read(msdk_session *session, msdk_rpc_me
  * msdk_session_rpc_call. [any thread] */
 MSDK_EXPORT msdk_result msdk_session_rpc_respond(msdk_session *session, uint64_t call, const char *payload);
 
-/** Ends a request: its caller gets a failure with that code and text (up to 255 bytes; NULL: ""). payload: more about it; NULL: "".
- * Errors as msdk_session_rpc_respond. [any thread] */
+/** Ends a request: its caller gets a failure with that code (any number: see MSDK_RPC_ERROR_*) and text (up to 255 bytes; NULL: "").
+ * payload: more about it; NULL: "". Errors as msdk_session_rpc_respond. [any thread] */
 MSDK_EXPORT msdk_result msdk_session_rpc_fail(msdk_session *session, uint64_t call, uint32_t code, const char *text, const char *payload);
 
 #ifdef __cplusplus
