@@ -20,10 +20,10 @@
  * (MSDK_EVENT_STREAM_UNREACHABLE). Over other urls nothing says it: either all participants have encrypt_frames, or none.
  *
  * Data is encrypted with the same keys: what programs send, with its topic, streams of data and remote procedure calls. A session without
- * encrypt_data decrypts that for which it has a key. What cannot be decrypted is dropped; on a session with encrypt_data so is what is not
- * encrypted, also data of the room's server. Nothing is lost when a sender ratchets their key: data waits until the receiver has derived
- * it, up to 1,024 messages and 1 MiB of each participant.
- * Without a key of their own, msdk_session_send_data and all that sends by it return MSDK_E_STATE.
+ * encrypt_data decrypts that for which it has a key. What cannot be decrypted is dropped; on a session with encrypt_data so is what is
+ * not encrypted, also data of the room's server. Nothing is lost when a sender ratchets their key: data waits until the receiver has
+ * derived it, up to 1,024 messages and 1 MiB of each participant. On a session with encrypt_data that has no key of the selected index,
+ * msdk_session_send_data and all that sends by it return MSDK_E_STATE.
  */
 #ifndef MEDIASDK_ENCRYPTION_H
 #define MEDIASDK_ENCRYPTION_H
@@ -44,7 +44,9 @@ enum {
   MSDK_ENCRYPTION_ACTIVE = 0x900,    /**< frames are encrypted, or decrypted */
   /** There is no key of the index that the frames have (in), or that is selected (out). Outgoing frames are dropped (MSDK_DROP_NO_KEY). */
   MSDK_ENCRYPTION_NO_KEY = 0x901,
-  /** The key does not decrypt three frames in a row, or data: it is another one than the sender's, or somebody changed them. */
+  /** The key does not decrypt three frames in a row, or data: it is another one than the sender's, or they were changed. Of data this is
+   * reported only after the next 16 keys (msdk_session_ratchet_frame_key) have been tried, 1 to 3 s after the first message. Of a stream
+   * whose sender has ratcheted its key it may be reported too, until the new key is derived; MSDK_ENCRYPTION_ACTIVE follows then. */
   MSDK_ENCRYPTION_WRONG_KEY = 0x902,
   MSDK_ENCRYPTION_NOT_ENCRYPTED = 0x903 /**< the stream or the data is not encrypted, and the session takes only what is */
 };
@@ -62,10 +64,14 @@ MSDK_EXPORT msdk_result msdk_session_set_frame_key(msdk_session *session, const 
  * everywhere under another index, then select it. MSDK_E_RANGE: the index. [any thread] */
 MSDK_EXPORT msdk_result msdk_session_select_frame_key(msdk_session *session, uint32_t index);
 
-/** Replaces a key by the one that is derived of it (ratchet). Receivers that have the former key follow by themselves: they try up to 16
- * keys after it, in the background, and lose some frames meanwhile. Whoever has the former key can derive the new one, and by the format
- * whoever is given the derived key can decrypt what was encrypted before: to keep out those who have left or who join, set a new random
- * key. MSDK_E_NOT_FOUND: no such key is set. MSDK_E_RANGE, MSDK_E_INVALID: as msdk_session_set_frame_key. It takes some tens of
+/** Replaces a key by the next one, which is derived from it (ratchet). Receivers that have the former key need nothing: they derive the
+ * next keys themselves, up to 16, and try them. This takes up to 0.2 s for each key, in the background. Meanwhile they lose frames, and
+ * may report MSDK_ENCRYPTION_WRONG_KEY for a moment; data waits.
+ *
+ * This does not keep anybody out. A participant who has left with the former key can derive the new one. A participant who joins and is
+ * given the new key can decrypt what was encrypted with the former one, as the format permits it. To keep them out, set a new random key.
+ *
+ * MSDK_E_NOT_FOUND: no such key is set. MSDK_E_RANGE, MSDK_E_INVALID: as msdk_session_set_frame_key. The call takes some tens of
  * milliseconds. [any thread] */
 MSDK_EXPORT msdk_result msdk_session_ratchet_frame_key(msdk_session *session, const char *user_id, uint32_t index);
 
