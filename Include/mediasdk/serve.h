@@ -18,13 +18,13 @@
  * getaddrinfo(3).
  * The session's other options in the url are those of WebRTC (webrtc.h).
  *
- * Media is WebRTC. It goes over UDP: at a port of the server's that is free, another for each member, or with media_port at that one port
- * for all. From networks that let no UDP out, clients that connect by TCP (ICE-TCP, RFC 6544; browsers and SDKs of LiveKit do) send and
- * receive media at the room's own TCP port, without further options. Ports are open at all addresses of the machine but link-local ones;
- * at loopback addresses if there is no other, or the room is served there. A firewall has to let pass TCP `port`, and UDP `media_port`;
- * both may have the same number. Of a machine behind a NAT the program says the public address (public_addresses). What arrives at one
- * port for all shares one receive buffer of the kernel: for more than a few members the system's limit should allow 4 MB (sysctl
- * net.core.rmem_max=4194304), which is asked for.
+ * Media is WebRTC over UDP. With media_port all members use that port; without it each member gets a free port of the server. These ports
+ * are open at all addresses of the machine except link-local and loopback ones. Loopback addresses are used too if the machine has no
+ * other address, or if the room is served at one. Clients in networks that let no UDP out may use TCP (ICE-TCP, RFC 6544), as browsers
+ * and SDKs of LiveKit do: their media goes to the room's TCP port, for which no option is needed. A firewall has to let pass TCP `port`
+ * and UDP `media_port`; both may have the same number. With a NAT in front of the machine, the program gives the public address
+ * (public_addresses). With media_port all that arrives shares one receive buffer of the kernel, for which 4 MB are requested: for more
+ * than a few members the system's limit should allow that (sysctl net.core.rmem_max=4194304).
  *
  * The server decodes nothing. It forwards encoded frames of MSDK_CODEC_VP8 and MSDK_CODEC_OPUS; MSDK_CODEC_AUTO chooses these. Streams of
  * MSDK_CODEC_RAW and of other codecs stay within the process. Their sender is notified of each member whom they do not reach
@@ -69,9 +69,13 @@
  * Connecting ends with MSDK_SESSION_DISCONNECTED and one of these errors: MSDK_E_TIMEOUT if the server cannot be reached, or its host name
  * is not resolved in time; MSDK_E_IO if the connection to the last address fails, or the name servers fail; MSDK_E_NOT_FOUND if the host
  * name does not exist or has no usable address, or NAME is another room; MSDK_E_UNTRUSTED if the server's certificate does not have the
- * fingerprint; the room's refusal (room.h), for which a session waits 60 s; MSDK_E_FULL if most_members is reached. When the connection
- * breaks later, the session is MSDK_SESSION_RECONNECTING until it is back, for up to 5 minutes; to the others it is in the room for 20 s
- * of that time. When the room is served no longer, its sessions are disconnected with MSDK_E_CLOSED.
+ * fingerprint; MSDK_E_CLOSED if the url begins with livekit+ws and the room is served with TLS; the room's refusal (room.h), for which a
+ * session waits 60 s; MSDK_E_FULL if most_members is reached. When the room is served no longer, its sessions are disconnected with
+ * MSDK_E_CLOSED.
+ *
+ * When the connection breaks later, the session is MSDK_SESSION_RECONNECTING until it is back, for up to 5 minutes. To the others it
+ * stays in the room until the server has missed the connection for 20 s. If its process ended, the server notices that at once. If its
+ * process is frozen or its machine has no network, the server notices that 10 to 20 s later, and the session stays for 30 to 40 s.
  */
 #ifndef MEDIASDK_SERVE_H
 #define MEDIASDK_SERVE_H
