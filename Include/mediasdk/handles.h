@@ -22,7 +22,10 @@ enum {
 
 /** An attribute of a list that a function takes. */
 typedef struct msdk_key_value { /* frozen, 16 bytes */
-  const char *key;   /**< 1..MSDK_ATTRIBUTE_KEY_MAX bytes (session.h); no two of a list are the same */
+  /** 1..MSDK_ATTRIBUTE_KEY_MAX bytes (session.h); no two of a list are the same. Streams of data (data_stream.h) carry any UTF-8. Of an
+   * access token (access.h) it should have the characters of msdk_session_set_attribute: others are accepted, but sessions of this SDK do
+   * not get them. */
+  const char *key;
   const char *value; /**< up to MSDK_ATTRIBUTE_VALUE_MAX bytes */
 } msdk_key_value;
 

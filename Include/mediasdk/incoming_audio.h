@@ -145,7 +145,7 @@ typedef struct msdk_incoming_audio_stats { /* the names of W3C webrtc-stats wher
   uint64_t total_samples_received;   /**< per channel, decoded or raw, including concealed samples */
   /** Of all streams, in buffers; packets that are delivered encoded count as buffers. */
   uint64_t buffers_delivered;        /**< read, or passed to the callback */
-  uint64_t buffers_dropped;          /**< neither delivered nor rendered */
+  uint64_t buffers_dropped;          /**< neither delivered nor rendered; also packets that were not decrypted (encryption.h) */
   uint64_t buffers_rendered;         /**< by at least one renderer */
   int64_t total_decode_time_ns;     /**< in the decoder, loss concealment included; 0 for the mix */
   /** Of the stream's part in the mix; for the mix, the sum of its parts. They count since the mix was started, and are 0 while it

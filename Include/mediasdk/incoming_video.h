@@ -151,7 +151,13 @@ typedef struct msdk_video_preference {
  * Sizes compare by their longer and shorter side, so a rotated phone changes nothing. A preference does not promise anything: frames
  * may have another size and rate, and msdk_incoming_video_options converts them. To prefer more has an effect at once, to prefer less
  * after two to four seconds; between layers a change takes the time to the next key frame, which is requested. In a room of Janus the
- * sender is not notified. MSDK_E_RANGE: a size or a rate is not accepted. MSDK_E_UNSUPPORTED: an unknown priority; over rtp:, webrtc: and WHEP, which do not
+ * sender is not notified.
+ *
+ * All layers of a frame are sent one after the other, and the first frame in another layer is a key frame. At a change between layers the
+ * same frame may therefore come once more in the other size, with the same timestamp and metadata, and in a loopback room with the same
+ * sequence. A single frame may also be smaller than preferred.
+ *
+ * MSDK_E_RANGE: a size or a rate is not accepted. MSDK_E_UNSUPPORTED: an unknown priority; over rtp:, webrtc: and WHEP, which do not
  * carry preferences. MSDK_E_CLOSED: the stream is no longer available. [any thread] */
 MSDK_EXPORT msdk_result msdk_incoming_video_set_preference(msdk_incoming_video *stream, const msdk_video_preference *preference);
 
@@ -167,7 +173,9 @@ typedef struct msdk_incoming_video_stats { /* the names of W3C webrtc-stats wher
   uint64_t frames_corrupt;  /**< refused by the decoder */
   uint64_t frames_skipped;  /**< not decoded, or not delivered encoded, because a key frame was missing */
   uint64_t frames_delivered; /**< read, or passed to the callback; raw or encoded */
-  uint64_t frames_dropped;  /**< neither delivered nor rendered: the queue was full, a filter dropped them, or the program was slow */
+  /** neither delivered nor rendered: the queue was full, a filter dropped them, the program was slow, or they were not decrypted or not
+   * encrypted as the session demands (encryption.h) */
+  uint64_t frames_dropped;
   uint64_t bytes_received;
   uint64_t key_frames_requested;
   int64_t total_decode_time_ns; /**< in the decoder and in the conversion to the requested format */

@@ -16,9 +16,10 @@
  * uses no format larger than the smallest declared one whose longer and shorter side are at least the wanted ones. Of several formats of
  * one size it uses the slowest that is at least as fast as wanted. Frames leave at the wanted rate. A program that declares small formats
  * therefore saves the work for what nobody shows. target_bitrate is for the best declared format: it decreases with the pixels a second.
- * When more is wanted, it is made at once, as far as the estimate carries it; when less is wanted, after two to four seconds. This
- * applies to raw streams too. With encoded_input the program gets the event only. When a stream is started, or published again with
- * another codec, everything is wanted.
+ * When more is wanted, it is made at once, as far as the estimate carries it; when less is wanted, after two to four seconds. All of this
+ * applies to raw streams too. With encoded_input the SDK changes nothing: the program gets the event, and follows it itself. Preferences
+ * count while their receivers receive the stream. A stream that was just started, or published again with another codec, has none yet:
+ * it is made in its best size and rate until preferences arrive.
  *
  * With MSDK_CODEC_AUTO, the default, a stream reaches every member. It is raw while all members of its room are in this process, and
  * VP8 otherwise, over a network from the start. When the first member from another process joins, the stream is withdrawn and
@@ -140,15 +141,16 @@ typedef struct msdk_outgoing_video_options {
   uint32_t kind;   /**< MSDK_VIDEO_*; 0: virtual */
   uint32_t limits; /**< MSDK_LIMITS_* */
   /** MSDK_CODEC_AUTO: raw in a room of this process, VP8 as soon as a member is not in it; MSDK_CODEC_RAW: raw frames, which members
-   * in other processes cannot receive (MSDK_EVENT_STREAM_UNREACHABLE); MSDK_CODEC_VP8, or a plugin's, for example _AV1 */
+   * in other processes cannot receive (MSDK_EVENT_STREAM_UNREACHABLE); MSDK_CODEC_VP8, or a plugin's, for example _AV1. With
+   * encoded_input it names the codec of the frames that are sent: _AUTO and _RAW are refused then, and so is codecs (MSDK_E_INVALID) */
   uint32_t codec;
   const msdk_video_format *formats; /**< borrowed; frame rates above 0 (MSDK_E_RANGE), within limits (msdk_video_limit_at) */
   uint32_t format_count; /**< 1..64; also 0 for a screen share with a producer */
   uint32_t preset;      /**< MSDK_PRESET_* */
   uint32_t queue_policy; /**< MSDK_POLICY_* when the encoder is late: DROP_OLDEST replaces the queued frame */
   uint32_t queue_capacity; /**< frames that may be queued for the encoder, 1..16; 0: 1 */
-  uint32_t encoded_input; /**< 1: the program sends only encoded frames (msdk_frame_sender_send_encoded). The formats
-                         * still need a pixel_format, for example MSDK_PIXEL_I420; it has no effect. */
+  uint32_t encoded_input; /**< 1: the program sends only encoded frames (msdk_frame_sender_send_encoded), and codec names their
+                         * codec. The formats still need a pixel_format, for example MSDK_PIXEL_I420; it has no effect. */
   uint32_t encoder_threads; /**< 1..8; 0: 1 below 1920x1080, else 2 */
   uint64_t target_bitrate, /**< bits per second; 0: 0.08 bits a pixel */
            min_bitrate,    /**< bits per second; 0: 30,000 */
@@ -162,7 +164,10 @@ typedef struct msdk_outgoing_video_options {
    * does not change back by itself. A member decodes the codecs that their engine's classes decoded when they connected. */
   const uint32_t *codecs;
   uint32_t codec_count;
-  uint32_t most_layers; /**< 1..3; 0: 3 from 960 pixels of the longer side on, 2 from 640, else 1; see Layers above */
+  /** See Layers above. 1..3; 0: by the longer side of the largest declared format (with format_count 0: of the producer's), 3 from 960
+   * pixels on, 2 from 640, else 1. The number is fixed when the stream is published. A smaller format later, for example because the
+   * estimate falls, is sent in as many layers: itself, and half and a quarter of its own size. */
+  uint32_t most_layers;
   uint32_t carries_metadata; /**< 1: each frame is sent with its msdk_frame_metadata (frame.h) to receivers that take it; 0: without */
   uint32_t reserved0;        /**< 0 */
 } msdk_outgoing_video_options;
@@ -340,10 +345,10 @@ typedef struct msdk_outgoing_video_stats { /* the names of W3C webrtc-stats wher
   uint32_t width, height; /**< of the current sender, in pixels; 0 without one */
   double frames_per_second; /**< sent or encoded, over the last second */
   uint64_t frames_offered;  /**< accepted by send */
-  /** outcomes; their sum is frames_offered when all frames have been reported. frames_sent counts raw frames; those of a stream with a
-   * codec are in frames_encoded. */
+  /** outcomes; their sum is frames_offered when all frames have been reported. frames_encoded counts frames that were encoded here.
+   * frames_sent counts those that were not: raw ones, and those that the program encoded (encoded_input). */
   uint64_t frames_sent, frames_encoded, frames_replaced, frames_dropped, frames_failed;
-  uint64_t key_frames_encoded;
+  uint64_t key_frames_encoded; /**< key frames that left, also those that the program encoded */
   uint64_t bytes_sent;
   uint64_t target_bitrate; /**< bits per second, the encoder's current target */
   int64_t total_encode_time_ns; /**< in the encoder and in the conversions for it */

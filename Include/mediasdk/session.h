@@ -94,7 +94,8 @@ typedef struct msdk_participant {
 MSDK_EXPORT msdk_result msdk_session_participant_at(msdk_session *session, uint32_t index, msdk_participant *out);
 
 /** Attributes: what a participant says of themselves, text by key, which everybody in their room can read. A key has 1..63 bytes of a-z,
- * 0-9, '.', '_' and '-'. Others must not trust a value more than the participant. */
+ * 0-9, '.', '_' and '-'. Others must not trust a value more than the participant. The keys of streams of data are not restricted so
+ * (msdk_key_value). */
 enum { MSDK_ATTRIBUTES_MAX = 32 };        /**< of a participant */
 enum { MSDK_ATTRIBUTE_KEY_MAX = 63 };     /**< bytes, without the NUL */
 enum { MSDK_ATTRIBUTE_VALUE_MAX = 1023 }; /**< bytes of UTF-8, without the NUL */
@@ -108,6 +109,7 @@ typedef struct msdk_attribute {
 
 /** Sets an attribute of the session's own participant, in any state; value NULL removes it. The session keeps its attributes: when it
  * connects, the others have them from the first moment. The others get MSDK_EVENT_PARTICIPANT_ATTRIBUTE for a change during the call.
+ * Over a network, what is set while the session is MSDK_SESSION_RECONNECTING reaches them when it is connected again.
  * MSDK_E_INVALID: key or value is not accepted. MSDK_E_FULL: the participant has MSDK_ATTRIBUTES_MAX attributes. MSDK_E_UNSUPPORTED:
  * the session's transport has no attributes. MSDK_E_PERMISSION: the room does not let the session have them. [any thread] */
 MSDK_EXPORT msdk_result msdk_session_set_attribute(msdk_session *session, const char *key, const char *value);
@@ -164,7 +166,9 @@ enum {
    * streams could send, and without a bound where one with encoded_input has no target_bitrate. */
   MSDK_EVENT_ESTIMATE = 9,
   MSDK_EVENT_PLUGIN = 10,               /**< instance (NULL: a stream's codec); value: MSDK_PLUGIN_EVENT_*; status, text */
-  /** outgoing_video. A receiver requests a key frame. With encoded_input the program sends one; otherwise the SDK does. */
+  /** outgoing_video. A receiver requests a key frame, also when it begins to receive the stream. With encoded_input the program, or the
+   * producer, sends one. For other streams the SDK does what is needed, and the program may ignore the event; it comes for raw streams
+   * too. */
   MSDK_EVENT_KEY_FRAME_REQUESTED = 11,
   MSDK_EVENT_OUTGOING_AUDIO_STATE = 12, /**< outgoing_audio, kind; state: MSDK_OUTGOING_*; status, text: if it failed */
   /** incoming_audio, user_id, kind; audio_format, codec: those of the sender; value: 1 if the stream is muted */

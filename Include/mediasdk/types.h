@@ -8,9 +8,9 @@
  *     MSDK_INIT(type) returns a zeroed value with struct_size set. New members are always appended. A reader accesses no member
  *     past struct_size (MSDK_HAS) and treats missing members as zero.
  *   - The library refuses unknown input with MSDK_E_UNSUPPORTED. In a struct that a program passes, and in what it writes into a
- *     frame, reserved members and members that the library does not know must be 0; flags must be 0 or 1; bits of masks and values
- *     of constants must be 0 or known. In a plugin's tables this applies to the known members, with MSDK_E_ABI; unknown members
- *     are ignored.
+ *     frame, reserved members and members that the library does not know must be 0; flags must be 0 or 1; bits of masks and values of
+ *     constants must be 0 or known, except the code points of colour (see Colour below). In a plugin's tables this applies to the known
+ *     members, with MSDK_E_ABI; unknown members are ignored.
  *   - In an output struct, struct_size states how many bytes the library may fill. If the library's struct is shorter, the library
  *     fills the rest with zeros and sets struct_size to the size it knows. MSDK_HAS then shows which members were filled.
  *   - An array is a pointer to its first element and a uint32_t with the number of elements; NULL goes with 0. All elements of an
@@ -193,11 +193,15 @@ enum {
   MSDK_PIXEL_GRAY8 = 0x20203852  /**< 'R8  ' */
 };
 
-/** Colour, as code points of ITU-T H.273 (H.264, HEVC and WebM use the same numbers). The matrix of the RGB formats is 0, Identity;
+/** Colour: code points of ITU-T H.273 (H.264, HEVC and WebM use the same numbers). The matrix of the RGB formats is 0, Identity;
  * of the others it is unspecified, 2, if nothing else is known. Formats that are passed to the library may leave the members at 0:
  * H.273 reserves that value of primaries and transfer, and no YUV format here can have the matrix Identity, so in these places the
  * library reads 0 as unspecified. It treats an unspecified matrix as BT.601, as RFC 6386, section 9.2, does for VP8. The range is
- * limited unless color_full_range is 1. */
+ * limited unless color_full_range is 1.
+ *
+ * The code points of a format are not checked: any number is accepted, and raw frames keep it. A conversion between YUV and RGB needs a
+ * matrix that is unspecified or one of BT.601, BT.709 and BT.2020 below (else MSDK_E_UNSUPPORTED). Encoded frames that have come over
+ * rtp: or WebRTC have any other matrix as unspecified. */
 enum {
   MSDK_COLOR_UNSPECIFIED = 2,
   MSDK_MATRIX_IDENTITY = 0,
@@ -267,7 +271,10 @@ typedef struct msdk_video_frame {
   const msdk_video_format *format; /**< lives as long as the frame */
   int64_t timestamp_ns;            /**< when it was captured, on the engine's clock; 0 until known */
   int64_t duration_ns;             /**< 0: unknown */
-  uint64_t sequence;               /**< from 1: frames that send accepted, over rtp: and WebRTC that arrived; gap: dropped, lost */
+  /** From 1. It counts the frames that send accepted; over rtp: and WebRTC those that arrived. After a gap frames were dropped or lost.
+   * A number comes again when a screen share repeats its frame (outgoing_video.h), and may do so when the receiver gets another layer
+   * (msdk_incoming_video_set_preference). */
+  uint64_t sequence;
 } msdk_video_frame;
 
 /** Memory that the caller owns, passed without a copy (msdk_video_frame_wrap). */
