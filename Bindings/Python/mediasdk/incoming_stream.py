@@ -1,6 +1,7 @@
 """What received video and audio have in common."""
 from __future__ import annotations
 
+import asyncio
 from ctypes import byref, c_uint32
 from typing import TYPE_CHECKING, Any, AsyncIterator, ClassVar, Iterator, Sequence, TypeVar
 
@@ -9,7 +10,7 @@ from .constants import Codec, IncomingState
 from .errors import ClosedError, ForkedError, HandleError
 from .instance import Instance
 from .readable_stream import ReadableStream, Taken
-from .roles import Filter, Renderer, rendered
+from .roles import Filter, Renderer, check_roles, rendered
 
 if TYPE_CHECKING:
     from .session import Session
@@ -89,6 +90,7 @@ class IncomingStream(ReadableStream[Taken]):
         Raises:
             StateError: not started.
         """
+        check_roles(renderer, "renderer", ("render",), filters)
         count = 0
         for frame in self.frames():
             count += 1
@@ -98,11 +100,13 @@ class IncomingStream(ReadableStream[Taken]):
 
     async def run_async(self, renderer: Renderer[Taken], *, filters: Sequence[Filter[Taken]] = ()) -> int:
         """:meth:`run` for asyncio, on the loop's thread; the task may be cancelled."""
+        check_roles(renderer, "renderer", ("render",), filters)
         count = 0
         async for frame in self:
             count += 1
             if not rendered(frame, renderer, filters):
                 break
+            await asyncio.sleep(0)  # also where a frame always waits: a loop has other tasks
         return count
 
     # ------------------------------------------------------------------------------------------------------------ renderers

@@ -5,13 +5,14 @@ They are pulled: the program's own thread or task runs them (:meth:`OutgoingVide
 """
 from __future__ import annotations
 
+import inspect
 from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any, Generator, Generic, Optional, Sequence, Tuple, TypeVar, Union
 
 from .audio_format import AudioFormat
 from .audio_frame import AudioFrame
 from .constants import OutgoingState
-from .errors import ClosedError, HandleError, MediaTimeout, StaleSenderError, StateError
+from .errors import ClosedError, HandleError, MediaTimeout, StaleSenderError, StateError, ValueTypeError
 from .formats import Rate, VideoFormat
 from .frame import Frame
 from .frame_pacer import FramePacer
@@ -22,7 +23,8 @@ if TYPE_CHECKING:
 
 T = TypeVar("T", bound=Union[Frame, AudioFrame])
 
-_LOOK = 0.01  # seconds between two looks at whether a stream is started
+_LOOK = 0.01  # seconds between two looks at whether a stream is started, or a producer of audio has some
+_DROPPED = 0.001  # seconds after a buffer that a filter drops; the shortest buffer has ten times as many
 
 
 class VideoProducer(ABC):
@@ -42,8 +44,8 @@ class AudioProducer(ABC):
 
     @abstractmethod
     def produce(self, format: AudioFormat) -> Any:
-        """The audio that follows, of any length, as :meth:`OutgoingAudio.write` takes it; None: there is no more.  A buffer of the
-        stream has ``format.frames_per_buffer`` samples per channel."""
+        """The audio that follows, of any length, as :meth:`OutgoingAudio.write` takes it; empty: there is none now, and this is called
+        again in 10 ms; None: there is no more.  A buffer of the stream has ``format.frames_per_buffer`` samples per channel."""
 
 
 class Renderer(ABC, Generic[T]):
@@ -64,10 +66,31 @@ class Filter(ABC, Generic[T]):
         producer a shorter one; they have no timestamp, and may become longer or shorter."""
 
 
+def check_roles(role: object, name: str, methods: Sequence[str], filters: Sequence[Any]) -> None:
+    """Refuses what is not such a role or a filter, and a coroutine function in place of a function."""
+    for one, said, wanted in [(role, name, methods), *((one, "a filter", ("filter",)) for one in filters)]:
+        for method in wanted:
+            function = getattr(one, method, None)
+            if isinstance(one, type) or not callable(function):
+                raise ValueTypeError(f"{said} is {one!r:.100}; an object with the method {method} is accepted")
+            if inspect.iscoroutinefunction(function) or inspect.isasyncgenfunction(function):
+                raise ValueTypeError(f"{said}'s {method} is an async function; a function is accepted, also in run_async")
+
+
+def is_end(answer: object) -> bool:
+    """Whether a producer or a renderer has answered False, also as a bool of numpy's, which is never the same object."""
+    if inspect.isawaitable(answer):
+        raise ValueTypeError(f"a producer or renderer returned {answer!r:.100}; a bool or None is accepted")
+    return answer is False or (type(answer).__module__ == "numpy" and type(answer).__name__ in ("bool", "bool_") and not answer)
+
+
 def filtered(frame: T, filters: Sequence[Filter[T]]) -> T | None:
     """What the filters make of a frame; all others are closed."""
     for one in filters:
         made = one.filter(frame)
+        if made is not None and not isinstance(made, type(frame)):
+            raise ValueTypeError(f"{type(one).__name__}.filter returned {made!r:.100}; the frame that it got, another "
+                                 f"{type(frame).__name__}, or None, which drops it, is accepted")
         if made is not frame:
             frame.close()
         if made is None:
@@ -83,12 +106,13 @@ def rendered(frame: T, renderer: Renderer[T], filters: Sequence[Filter[T]]) -> b
         if shown is None:
             return True
         with shown:
-            return renderer.render(shown) is not False
+            return not is_end(renderer.render(shown))
 
 
 def video_steps(stream: OutgoingVideo, producer: VideoProducer, filters: Sequence[Filter[Frame]],
                 fps: Rate | None) -> Generator[Tuple[float, Optional[int]], None, int]:
     """Sends what a producer makes until there is no more, or the stream is stopped or ends; gives how many frames were sent."""
+    check_roles(producer, "producer", ("produce", "format_changed"), filters)
     sent, sender, pacer = 0, None, None
     while True:
         try:
@@ -107,6 +131,7 @@ def video_steps(stream: OutgoingVideo, producer: VideoProducer, filters: Sequenc
             producer.format_changed(current.format)
             pacer.set_fps(wanted)
             sender = current
+        yield 0.0, sent  # also where a slow producer is never early: a loop has other tasks
         try:
             due = yield from pacer.steps()
             frame = current.acquire()
@@ -118,7 +143,7 @@ def video_steps(stream: OutgoingVideo, producer: VideoProducer, filters: Sequenc
             return sent
         with frame:
             frame.timestamp_ns = due
-            if producer.produce(frame) is False:
+            if is_end(producer.produce(frame)):
                 return sent
             made = filtered(frame, filters)
             if made is None:
@@ -143,9 +168,18 @@ def _pieces(stream: OutgoingAudio, rest: bytearray, is_last: bool) -> Generator[
         yield frame
 
 
+def _is_started(stream: OutgoingAudio) -> bool:
+    """Asked where nothing is sent, which would find out."""
+    try:
+        return stream.state == OutgoingState.STARTED
+    except HandleError:
+        return False
+
+
 def audio_steps(stream: OutgoingAudio, producer: AudioProducer,
                 filters: Sequence[Filter[AudioFrame]]) -> Generator[Tuple[float, int], None, int]:
     """The same of audio; gives how many bytes were taken."""
+    check_roles(producer, "producer", ("produce",), filters)
     taken, rest = 0, bytearray()
     try:
         while stream.state != OutgoingState.STARTED:
@@ -153,8 +187,13 @@ def audio_steps(stream: OutgoingAudio, producer: AudioProducer,
     except HandleError:
         return taken
     while True:
+        yield 0.0, taken  # also where the queue always has room: a loop has other tasks
         samples = producer.produce(stream.format)
         data = memoryview(b"") if samples is None else stream._bytes_of(samples)
+        if samples is not None and not data:
+            yield _LOOK, taken
+            if not _is_started(stream):
+                return taken
         if filters:
             # They get what the stream sends: buffer by buffer, however the producer cuts its audio.
             rest += data
@@ -162,6 +201,9 @@ def audio_steps(stream: OutgoingAudio, producer: AudioProducer,
                 with frame:
                     made = filtered(frame, filters)
                     if made is None:
+                        yield _DROPPED, taken
+                        if not _is_started(stream):
+                            return taken
                         continue
                     with made:
                         data = stream._bytes_of(made)

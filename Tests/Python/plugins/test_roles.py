@@ -11,8 +11,8 @@ from typing import Any, Callable
 
 from call import PATIENCE, Call, nv12
 from mediasdk import (AudioFormat, AudioFrame, AudioProducer, Codec, Engine, Filter, Frame, FrameSenderChanged, IncomingAudioAdded,
-                      IncomingVideoAdded, InvalidError, Limits, NetworkStep, OutgoingState, Renderer, StateError, VideoFormat,
-                      VideoProducer, script_network)
+                      IncomingVideoAdded, InvalidError, Limits, NetworkStep, OutgoingState, Renderer, StateError, ValueTypeError,
+                      VideoFormat, VideoProducer, script_network)
 from sound import AudioCall, Clock, sine
 
 
@@ -192,6 +192,71 @@ class VideoTest(unittest.TestCase):
             self.joined(thread)
             self.assertEqual([format.width for format in shades.formats[:2]], [1280, 640])
 
+    def test_a_slow_producer_leaves_the_loop_to_others(self) -> None:
+        class Slow(Shades):
+            def produce(self, frame: Frame) -> bool:
+                time.sleep(0.03)  # of a frame every 17 ms
+                return super().produce(frame)
+
+        async def go() -> int:
+            call, slow, ticks = self.call(), Slow(10), 0
+            producing = asyncio.ensure_future(call.stream.run_async(slow))
+            while not producing.done():
+                await asyncio.sleep(0)
+                ticks += 1
+            return ticks
+
+        self.assertGreater(asyncio.run(asyncio.wait_for(go(), PATIENCE)), 10)
+
+    def test_a_bool_of_numpys_ends_it(self) -> None:
+        class Ends(Shades):
+            def produce(self, frame: Frame) -> Any:
+                return super().produce(frame) or NumpyFalse()
+
+        class Full(Seen):
+            def render(self, frame: Frame) -> Any:
+                return super().render(frame) or NumpyFalse()
+
+        call = self.call()
+        thread = self.start(call.incoming.run, Full(until=3))
+        self.assertEqual(call.stream.run(Ends(3)), 3)
+        self.joined(thread)
+
+    def test_what_is_no_role_is_refused(self) -> None:
+        class Later(Shades):
+            async def produce(self, frame: Frame) -> bool:  # type: ignore[override]
+                return True
+
+        class SeenLater(Seen):
+            async def render(self, frame: Frame) -> bool:  # type: ignore[override]
+                return True
+
+        class FilteredLater(OnlyEven):
+            async def filter(self, frame: Frame) -> Frame:  # type: ignore[override]
+                return frame
+
+        class Answers(Filter[Frame]):
+            def __init__(self, answer: Any) -> None:
+                self.answer = answer
+
+            def filter(self, frame: Frame) -> Any:
+                return self.answer
+
+        call = self.call()
+        runs: list[tuple[Any, Any, Any]] = [
+            (call.stream, Later(), ()), (call.stream, Shades(), [FilteredLater()]), (call.stream, None, ()), (call.stream, Shades, ()),
+            (call.stream, Shades(), [None]), (call.incoming, SeenLater(), ()), (call.incoming, "x", ()),
+            (call.incoming, Seen(), [FilteredLater()])]
+        for stream, role, filters in runs:
+            with self.subTest(role=role, filters=filters):
+                with self.assertRaisesRegex(ValueTypeError, "accepted"):
+                    stream.run(role, filters=filters)
+                with self.assertRaisesRegex(ValueTypeError, "accepted"):
+                    asyncio.run(stream.run_async(role, filters=filters))
+        for answer in (True, 5, bytearray(3), Later()):
+            with self.subTest(answer), self.assertRaisesRegex(ValueTypeError, "Answers.filter returned .* accepted"):
+                call.stream.run(Shades(), filters=[Answers(answer)])
+
     def test_asyncio(self) -> None:
         async def go() -> None:
             call = self.call()
@@ -232,6 +297,33 @@ class Heard(Renderer[AudioFrame]):
     def render(self, frame: AudioFrame) -> bool:
         self.samples.extend(frame.samples)
         return len(self.samples) < self.until
+
+
+class Nothing(AudioProducer):
+    """Has no audio now, or nothing but silence."""
+
+    def __init__(self, samples: bytes = b"") -> None:
+        self.samples = samples
+        self.calls = 0
+
+    def produce(self, format: AudioFormat) -> bytes:
+        self.calls += 1
+        return self.samples
+
+
+class Dropped(Filter[AudioFrame]):
+    def filter(self, frame: AudioFrame) -> None:
+        return None
+
+
+class NumpyFalse:
+    """What numpy's comparisons return: a bool that is not Python's."""
+
+    def __bool__(self) -> bool:
+        return False
+
+
+NumpyFalse.__module__, NumpyFalse.__name__ = "numpy", "bool_"
 
 
 class AudioTest(unittest.TestCase):
@@ -313,6 +405,28 @@ class AudioTest(unittest.TestCase):
                 call.stream.run(Tone(), filters=[Wrong()])
             with self.assertRaisesRegex(StateError, "mine"):  # the filter's error is no end of the stream
                 call.stream.run(Tone(), filters=[Broken()])
+
+    def test_nothing_to_send_is_waited_for(self) -> None:
+        """Neither the loop nor a core is taken by a producer without audio, or by a filter that drops all of it."""
+        for samples, filters in ((b"", []), (bytes(1920), [Dropped()])):
+            async def go(call: AudioCall, producer: Nothing) -> None:
+                running = asyncio.ensure_future(call.stream.run_async(producer, filters=filters))
+                await asyncio.sleep(0.2)
+                self.assertTrue(1 < producer.calls < 250)
+                call.stream.close()
+                self.assertEqual(await running, 0)
+
+            with self.subTest(len(samples)), AudioCall(clock=Clock.SYSTEM) as call:
+                asyncio.run(asyncio.wait_for(go(call, Nothing(samples)), PATIENCE))
+            with self.subTest(len(samples), thread=True), AudioCall(clock=Clock.SYSTEM) as call:
+                producer = Nothing(samples)
+                thread = threading.Thread(target=call.stream.run, args=(producer,), kwargs={"filters": filters}, daemon=True)
+                thread.start()
+                time.sleep(0.2)
+                call.stream.close()
+                thread.join(PATIENCE)
+                self.assertFalse(thread.is_alive())
+                self.assertTrue(1 < producer.calls < 250)
 
     def test_ends_with_the_stream(self) -> None:
         class Endless(AudioProducer):
