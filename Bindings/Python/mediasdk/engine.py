@@ -1,6 +1,7 @@
 """The engine: clock, plugins, and all that is made from them."""
 from __future__ import annotations
 
+import asyncio
 import atexit
 import os
 import time
@@ -92,11 +93,15 @@ class Engine(Unique):
     # ------------------------------------------------------------------------------------------------------------ lifetime
 
     def close(self) -> None:
-        """Disconnects its sessions, ends its streams and instances, and stops its threads.  May be called again."""
+        """Disconnects its sessions, ends its streams and instances, and stops its threads.  May be called again.  All sessions leave at the
+        same time: it waits for servers as long as :meth:`Session.close` of one of them, up to 5 s."""
         if self._closed:
             return
         self._closed = True
-        for session in list(self._sessions):
+        sessions = list(self._sessions)
+        for session in sessions:
+            session._begin_to_leave()
+        for session in sessions:
             session.close()
         streams = [made for made in list(self._objects.values()) if isinstance(made, (OutgoingVideo, OutgoingAudio))]
         for stream in streams:
@@ -104,6 +109,10 @@ class Engine(Unique):
         _log.drain(self._handle)
         _destroy(self._handle)
         take_back_lent()
+
+    async def close_async(self) -> None:
+        """:meth:`close` for asyncio, on a thread of the loop's executor, as it may wait."""
+        await asyncio.get_running_loop().run_in_executor(None, self.close)
 
     def __enter__(self) -> Engine:
         return self

@@ -1,6 +1,7 @@
 """One user's membership of a room: connecting, participants, events."""
 from __future__ import annotations
 
+import asyncio
 import weakref
 from ctypes import addressof, byref, c_uint32, c_uint64, c_void_p, create_string_buffer
 from dataclasses import dataclass, field
@@ -111,7 +112,8 @@ class Session(Unique):
     # ------------------------------------------------------------------------------------------------------------ lifetime
 
     def close(self) -> None:
-        """Leaves the room, stops the session's streams and ends it.  May be called again."""
+        """Leaves the room, stops the session's streams and ends it.  May be called again.  It may wait until a server has what the session
+        sent: over ``livekit+`` for up to 5 s, over ``janus+`` for up to 1 s, if the server is gone."""
         if not self._closed:
             self._closed = True
             _destroy(self._handle)
@@ -124,6 +126,15 @@ class Session(Unique):
             self._started.clear()
             self._renderers.clear()
             self._screen_views.clear()
+
+    async def close_async(self) -> None:
+        """:meth:`close` for asyncio, on a thread of the loop's executor, as it may wait."""
+        await asyncio.get_running_loop().run_in_executor(None, self.close)
+
+    def _begin_to_leave(self) -> None:
+        """Of an engine that closes its sessions: what :meth:`close` waits for begins in all of them."""
+        if not self._closed:
+            library.msdk_session_disconnect(self._handle)
 
     def __enter__(self) -> Session:
         return self

@@ -34,6 +34,22 @@ class AsyncTest(unittest.TestCase):
         self.assertEqual(self.run_async(go()), [SessionState.CONNECTING, SessionState.CONNECTED, SessionState.DISCONNECTING,
                                                 SessionState.DISCONNECTED])
 
+    def test_closing(self) -> None:
+        async def go() -> None:
+            engine = Engine(ignore_environment=True)
+            session = engine.create_session(room(), "alice")
+            await session.connected()
+            waiting = asyncio.ensure_future(session.next_data_async())
+            await asyncio.sleep(0)
+            await session.close_async()
+            with self.assertRaises(ClosedError):
+                await waiting
+            await session.close_async()
+            await engine.close_async()
+            self.assertEqual(engine.now(), 0)
+
+        self.run_async(go())
+
     def test_a_whole_call(self) -> None:
         """Both sides in one loop, one task each."""
         format = nv12(64, 48, 30)
