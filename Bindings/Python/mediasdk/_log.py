@@ -32,6 +32,8 @@ class LogReader:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
+        # Of the one that hands records over, so that they stay in order; a handler may close an engine, which drains its log.
+        self._draining = threading.RLock()
         # By copies of their descriptors, as the SDK closes its own.
         self._engines: dict[int, int] = {}
         self._poller: select.epoll | None = None
@@ -60,13 +62,23 @@ class LogReader:
         while True:
             for descriptor, _ in poller.poll():
                 # The end of an engine makes its descriptor readable too.
-                if not drain(self._engines[descriptor]):
+                if not self.drain(self._engines[descriptor]):
                     self._forget(descriptor, poller)
             with self._lock:
                 if not self._engines:
                     self._poller = self._thread = None
                     poller.close()
                     return
+
+    def drain(self, handle: int) -> bool:
+        """Hands over what is queued, after what another thread is handing over; False when the engine is destroyed."""
+        # Not for ever: a handler may wait for the thread that closes the engine.
+        is_alone = self._draining.acquire(timeout=_JOIN_SECONDS)
+        try:
+            return _drain(handle)
+        finally:
+            if is_alone:
+                self._draining.release()
 
     def join(self) -> None:
         """Of the interpreter's end: all engines are closed."""
@@ -77,13 +89,12 @@ class LogReader:
 
     def forget_all(self) -> None:
         """In the child of a fork, which has neither the thread nor engines that work."""
-        self._lock = threading.Lock()
+        self._lock, self._draining = threading.Lock(), threading.RLock()
         self._engines.clear()
         self._poller = self._thread = None
 
 
-def drain(handle: int) -> bool:
-    """Hands over what is queued; False when the engine is destroyed."""
+def _drain(handle: int) -> bool:
     struct = _structs.LogRecord()
     while (result := library.msdk_engine_next_log_record(handle, 0, byref(struct))) == Status.OK:
         _emit(struct)

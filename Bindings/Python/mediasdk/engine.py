@@ -106,7 +106,7 @@ class Engine(Unique):
         streams = [made for made in list(self._objects.values()) if isinstance(made, (OutgoingVideo, OutgoingAudio))]
         for stream in streams:
             stream.close()
-        _log.drain(self._handle)
+        _log.reader.drain(self._handle)
         _destroy(self._handle)
         take_back_lent()
 

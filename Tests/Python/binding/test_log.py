@@ -68,6 +68,37 @@ class LogTest(unittest.TestCase):
             session.connect(timeout=PATIENCE)
         self.assertTrue(any("is disconnected" in record.getMessage() for record in self.kept.records))
 
+    def test_records_stay_in_order_when_an_engine_is_closed(self) -> None:
+        """Its last records are handed over by the thread that closes it, after what the log's own thread is handing over."""
+        self.logger.addHandler(self.kept)
+        self.logger.setLevel(logging.INFO)
+        def slow(record: logging.LogRecord) -> bool:
+            if threading.current_thread().name == "mediasdk-log":
+                time.sleep(0.05)
+            return True
+
+        self.kept.addFilter(slow)
+        with Engine(ignore_environment=True) as engine:
+            self.connect(engine, "alice")
+        self.eventually(lambda: not is_running())
+        times = [record.__dict__["timestamp_ns"] for record in self.kept.records]
+        self.assertGreater(len(times), 3)
+        self.assertEqual(times, sorted(times))
+
+    def test_a_handler_closes_an_engine(self) -> None:
+        with Engine(ignore_environment=True) as engine:
+            class Closing(logging.Handler):
+                def emit(self, record: logging.LogRecord) -> None:
+                    engine.close()
+
+            closing = Closing()
+            self.logger.addHandler(closing)
+            self.addCleanup(self.logger.removeHandler, closing)
+            self.logger.setLevel(logging.INFO)
+            engine.set_log_level("info")
+            engine.create_session(room(), "alice").connect(wait=False)
+            self.eventually(lambda: not is_running())
+
     def test_without_a_handler_nothing_runs(self) -> None:
         self.assertEqual(configured_level(), LogLevel.NONE)
         with Engine(ignore_environment=True) as engine:
