@@ -7,9 +7,10 @@ import time
 from ctypes import byref, c_void_p
 from typing import Any, Callable
 
+from ._arguments import fitting, half_a_character, real
 from ._native import library
 from .constants import Status
-from .errors import InvalidError, MediaSDKError, RangeError, error_for
+from .errors import HandleError, InvalidError, MediaSDKError, closed_meanwhile, error_for
 
 # Python sees a signal between two calls only, so that a long wait is a row of short ones; Ctrl-C takes at most this long.
 SLICE_MS = 200
@@ -72,7 +73,10 @@ def encode(text: str | os.PathLike[str], name: str) -> bytes:
         text = os.fspath(text)
     if not isinstance(text, str):
         raise InvalidError(f"{name} is {type(text).__name__}; a str is accepted")
-    data = text.encode("utf-8", "surrogateescape")
+    try:
+        data = text.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError as error:
+        raise half_a_character(name, error) from None
     if b"\0" in data:
         raise InvalidError(f"{name} has a NUL character at byte {data.index(0)}; text without is accepted")
     return data
@@ -80,32 +84,26 @@ def encode(text: str | os.PathLike[str], name: str) -> bytes:
 
 def bounded(value: int, bits: int, name: str) -> int:
     """A number that fits an unsigned C argument; ctypes would cut it unseen."""
-    if not 0 <= value < 1 << bits:
-        raise RangeError(f"{name} is {value}; 0 to {(1 << bits) - 1} is accepted")
-    return value
+    return fitting(value, 0, (1 << bits) - 1, name)
 
 
 def nanoseconds(value: int, name: str) -> int:
     """A time that fits int64_t."""
-    if not -(1 << 63) <= value < 1 << 63:
-        raise RangeError(f"{name} is {value}; nanoseconds that fit 64 bits are accepted")
-    return value
+    return fitting(value, -(1 << 63), (1 << 63) - 1, name)
 
 
 def sized(kind: Any, /, **members: Any) -> Any:
     """A sized struct with the members given."""
-    try:
-        return kind(**members)
-    except OverflowError as error:
-        raise RangeError(str(error)) from None
+    return kind(**members)
 
 
 def deadline_of(timeout: float | None) -> float:
     """When `timeout` seconds from now are over, on the clock time.monotonic()."""
     if timeout is None:
         return math.inf
-    if timeout >= 0:
-        return time.monotonic() + timeout
+    seconds = real(timeout, "timeout", "a number of seconds from 0, or None for no limit,")
+    if seconds >= 0:
+        return time.monotonic() + seconds
     raise InvalidError(f"timeout is {timeout}; seconds from 0, or None for no limit, are accepted")
 
 
@@ -116,7 +114,10 @@ def wait(attempt: Callable[[int], int], timeout: float | None) -> int:
     waited = False
     while True:
         left = (deadline - time.monotonic()) * 1000
-        result = attempt(max(0, math.ceil(min(left, SLICE_MS))))
+        try:
+            result = attempt(max(0, math.ceil(min(left, SLICE_MS))))
+        except HandleError as error:
+            raise (closed_meanwhile(error) if waited else error) from None
         if result == Status.HANDLE and waited:
             return Status.CLOSED
         if result != Status.TIMEOUT or left <= SLICE_MS:
@@ -133,6 +134,8 @@ def pull(attempt: Callable[[int], int], timeout: float | None) -> int:
 def taken(read: Callable[..., int], handle: int, timeout: float | None) -> int:
     """What a function read(handle, milliseconds, out) of the C library gives within `timeout` seconds."""
     out = c_void_p()
+    if timeout != 0:
+        deadline_of(timeout)
     result = read(handle, 0, byref(out))
     if result == Status.AGAIN:
         result = Status.TIMEOUT if timeout == 0 else pull(lambda milliseconds: read(handle, milliseconds, byref(out)), timeout)

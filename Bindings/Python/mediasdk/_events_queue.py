@@ -15,7 +15,7 @@ from . import _structs
 from ._call import SLICE_MS, deadline_of, failure, number, pull
 from ._native import library
 from .constants import Status
-from .errors import HandleError, MediaTimeout, closed_meanwhile
+from .errors import HandleError, MediaSDKError, MediaTimeout, closed_meanwhile, error_for
 from .events import Event
 from .readiness import Readiness
 
@@ -36,6 +36,7 @@ class EventQueue:
         self._handle = handle
         self._readiness = Readiness(library.msdk_session_get_event_fd, handle)
         self._kept: deque[Event] = deque()
+        self._closed = False
         self._lock = threading.Lock()
         # How many threads wait in the SDK for an event of their own; and whether one waits there for what an event announces.  That one
         # keeps the events for the others, who wait here meanwhile: so the events stay in order.
@@ -58,12 +59,15 @@ class EventQueue:
             if result == Status.TIMEOUT:
                 raise MediaTimeout(f"no event came in {timeout} s")
             if result < 0:
-                raise failure(result)
+                raise self._failure(result)
             if result != _KEPT:
                 return event_of(struct)
 
     async def take_async(self, event_of: _EventOf, timeout: float | None) -> Event:
         return await self._readiness.until(lambda seconds: self.take(event_of, seconds), timeout, "event")
+
+    def _failure(self, result: int) -> MediaSDKError:
+        return error_for(result, "the session is closed") if self._closed else failure(result)
 
     def _next(self, milliseconds: int, struct: _structs.Event) -> int:
         """The SDK's result for the next event; _KEPT: one is kept."""
@@ -147,7 +151,7 @@ class EventQueue:
             if result >= 0:
                 self.add(event_of(struct))
             elif result not in (Status.AGAIN, Status.TIMEOUT):
-                raise failure(result)
+                raise self._failure(result)
         finally:
             if is_collecting:
                 with self._changed:
@@ -187,6 +191,8 @@ class EventQueue:
             return event
 
     def fileno(self) -> int:
+        if self._closed:
+            raise HandleError("the session is closed")
         descriptor = number(c_int32, library.msdk_session_get_event_fd, self._handle)
         with self._lock:
             if self._poller is None:
@@ -200,6 +206,7 @@ class EventQueue:
     def close(self) -> None:
         """Of a session that is closed: lets all who wait find that out, and drops what was read ahead."""
         with self._changed:
+            self._closed = True
             self._kept.clear()
             poller, self._poller = self._poller, None
             pipe, self._pipe = self._pipe, None

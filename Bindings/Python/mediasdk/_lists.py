@@ -5,6 +5,7 @@ from ctypes import POINTER, Array, c_char_p, cast
 from typing import Any, Iterable, Mapping
 
 from . import _structs
+from ._arguments import listed_argument
 from ._call import encode
 from .constants import DATA_RECIPIENTS_MAX
 from .errors import RangeError
@@ -22,7 +23,7 @@ def set_recipients(options: Any, to: str | Iterable[str] | None) -> None:
 
 def texts(values: Iterable[str], name: str) -> Array[c_char_p]:
     """An array of them."""
-    encoded = [encode(value, name) for value in values]
+    encoded = [encode(value, name) for value in listed_argument(values, name, "a str, or several,")]
     return (c_char_p * len(encoded))(*encoded)
 
 

@@ -5,6 +5,8 @@ import ctypes
 from ctypes import Structure, c_int32, c_int64, c_uint8, c_uint32, c_uint64, sizeof
 from typing import Any
 
+from ._arguments import fitting
+
 _RANGES: dict[Any, tuple[int, int]] = {
     c_uint8: (0, 0xFF),
     c_int32: (-(1 << 31), (1 << 31) - 1),
@@ -16,7 +18,7 @@ _RANGES: dict[Any, tuple[int, int]] = {
 
 class SizedStruct(Structure):
     """A struct that begins with struct_size.  Making one sets it, and the members named; a number that does not fit its member
-    is an OverflowError, because ctypes would cut it silently."""
+    is an error, because ctypes would cut it silently."""
 
     def __init__(self, **members: Any) -> None:
         super().__init__()
@@ -24,9 +26,7 @@ class SizedStruct(Structure):
         types: dict[str, Any] = dict(self._fields_) if members else {}  # type: ignore[arg-type]
         for name, value in members.items():
             bounds = _RANGES.get(types[name])
-            if bounds is not None and not bounds[0] <= int(value) <= bounds[1]:
-                raise OverflowError(f"{name} is {int(value)}; {bounds[0]} to {bounds[1]} is accepted")
-            setattr(self, name, value)
+            setattr(self, name, value if bounds is None else fitting(value, *bounds, name))
 
 
 def array_of(kind: Any, elements: list[Any]) -> Any:

@@ -6,6 +6,7 @@ from functools import lru_cache
 from typing import Any
 
 from . import _structs
+from ._arguments import whole
 from ._call import sized
 from ._names import member
 from .constants import SampleFormat
@@ -36,8 +37,10 @@ class AudioFormat:
 
     def __init__(self, sample_rate: int = 48_000, channels: int = 1, sample_format: SampleFormat | str = SampleFormat.S16,
                  frames_per_buffer: int = 0, expected_delay_ns: int = 0) -> None:
-        values = {"sample_rate": sample_rate, "channels": channels, "sample_format": member(SampleFormat, sample_format, "sample_format"),
-                  "frames_per_buffer": frames_per_buffer, "expected_delay_ns": expected_delay_ns}
+        values = {"sample_rate": whole(sample_rate, "sample_rate"), "channels": whole(channels, "channels"),
+                  "sample_format": member(SampleFormat, sample_format, "sample_format"),
+                  "frames_per_buffer": whole(frames_per_buffer, "frames_per_buffer"),
+                  "expected_delay_ns": whole(expected_delay_ns, "expected_delay_ns")}
         for name, value in values.items():
             object.__setattr__(self, name, value)
 

@@ -5,6 +5,7 @@ from ctypes import byref, c_int64, c_uint32
 from typing import Any
 
 from . import _structs
+from ._arguments import expected
 from ._call import bounded, created, nanoseconds, number
 from ._memory import Held, exposed
 from ._names import member
@@ -42,7 +43,8 @@ class AudioFrame(Unique):
         Raises:
             RangeError: a rate outside 8,000..192,000 Hz, other channels than 1 or 2, a sample count outside the range.
         """
-        pointer = created(library.msdk_audio_frame_create, format._struct(), bounded(sample_count, 32, "sample_count"))
+        wanted = expected(format, AudioFormat, "format")._struct()
+        pointer = created(library.msdk_audio_frame_create, wanted, bounded(sample_count, 32, "sample_count"))
         return cls(pointer, mine=True)
 
     # ------------------------------------------------------------------------------------------------------------ lifetime

@@ -4,6 +4,7 @@ from __future__ import annotations
 from ctypes import byref, c_uint8, c_uint32, c_uint64
 from typing import TYPE_CHECKING, Iterator
 
+from ._arguments import utf8_or_octets
 from ._call import check, number
 from ._native import library
 from .constants import MessageType, Status
@@ -34,7 +35,7 @@ class DataChannel:
             RangeError: it is longer than 262,144 bytes, or than the peer takes.
         """
         kind = MessageType.TEXT if isinstance(message, str) else MessageType.BINARY
-        data = message.encode() if isinstance(message, str) else bytes(message)
+        data = utf8_or_octets(message, "message")
         check(library.msdk_session_send_message(self._session._handle, self._id, kind, data, len(data)))
 
     def read(self) -> str | bytes | None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Iterable, Iterator, Mapping
 from uuid import uuid4
 
 from . import _structs
+from ._arguments import octets
 from ._call import bounded, check, decode, encode, listed, sized
 from ._lists import set_attributes, set_recipients, texts
 from ._memory import Buffer
@@ -97,6 +98,7 @@ class DataStreamWriter:
             MediaTimeout: there was none in time.  Chunks before it were sent.
             RangeError: the stream would be longer than its size.
             InvalidError: it is a text, and the bytes are not UTF-8.
+            ValueTypeError: the data is neither a str nor bytes.
             NotFoundError: it is closed, the session has left the room, or all of its recipients have.
             RefusedError, StateError: as :meth:`Session.send_data`.
         """
@@ -265,7 +267,7 @@ class DataStreams:
 
 def _chunks(data: str | bytes | bytearray | memoryview) -> Iterator[bytes]:
     """Of a text with whole characters."""
-    encoded = encode(data, "data") if isinstance(data, str) else bytes(data)
+    encoded = encode(data, "data") if isinstance(data, str) else octets(data, "data", "a str, bytes, or another buffer of bytes")
     place = 0
     while place < len(encoded):
         end = place + DATA_STREAM_CHUNK_MAX

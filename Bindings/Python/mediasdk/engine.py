@@ -12,11 +12,12 @@ from functools import partial
 from typing import Any, Callable, Sequence
 
 from . import _log, _structs
+from ._arguments import listed_argument
 from ._call import check, created, decode, encode, filled, listed, nanoseconds, number, sized
 from ._memory import take_back_lent
 from ._names import member
 from ._native import library
-from ._unique import Unique
+from ._unique import Owner
 from .commands import Command, command_of
 from .constants import (AudioKind, CaptureFlag, ClassFlag, Clock, Codec, Kind, Limits, LogLevel, OpusApplication, Preset, QueuePolicy,
                         SampleFormat, VideoKind)
@@ -56,7 +57,7 @@ class ClassInfo:
     module_url: str
 
 
-class Engine(Unique):
+class Engine(Owner):
     """A program usually makes one; several in one process share loopback rooms and loaded plugin files, and nothing else.
 
     ``with Engine() as engine:`` or :meth:`close` ends everything made from it: closed objects raise HandleError or ClosedError.
@@ -73,16 +74,17 @@ class Engine(Unique):
         FullError: there are 256 engines.
     """
 
+    _word = "engine"
+
     def __init__(self, *, clock: Clock | str = Clock.SYSTEM, ignore_environment: bool = False,
                  log_level: LogLevel | str | None = None) -> None:
         clock = member(Clock, clock, "clock")
-        options = sized(_structs.EngineOptions, clock=clock, ignore_environment=int(ignore_environment))
-        self._handle = 0
-        self._handle = created(library.msdk_engine_create, options)
-        self._closed = False
+        options = sized(_structs.EngineOptions, clock=clock, ignore_environment=int(bool(ignore_environment)))
+        self._raw_handle = created(library.msdk_engine_create, options)
         self._virtual = clock == Clock.VIRTUAL
         # The same clock without a call into the library, where it is the system's.
-        self._quick_now: Callable[[], int] = time.monotonic_ns if clock == Clock.SYSTEM else partial(library.msdk_engine_now, self._handle)
+        self._quick_now: Callable[[], int] = (time.monotonic_ns if clock == Clock.SYSTEM
+                                              else partial(library.msdk_engine_now, self._raw_handle))
         # To give events the objects that the program knows.
         self._objects: weakref.WeakValueDictionary[int, OutgoingVideo | OutgoingAudio | Instance] = weakref.WeakValueDictionary()
         self._sessions: weakref.WeakSet[Session] = weakref.WeakSet()
@@ -106,8 +108,8 @@ class Engine(Unique):
         streams = [made for made in list(self._objects.values()) if isinstance(made, (OutgoingVideo, OutgoingAudio))]
         for stream in streams:
             stream.close()
-        _log.reader.drain(self._handle)
-        _destroy(self._handle)
+        _log.reader.drain(self._raw_handle)
+        _destroy(self._raw_handle)
         take_back_lent()
 
     async def close_async(self) -> None:
@@ -121,14 +123,14 @@ class Engine(Unique):
         self.close()
 
     def __del__(self, destroy: Any = _destroy) -> None:
-        if getattr(self, "_handle", 0) and not getattr(self, "_closed", True):
-            destroy(self._handle)
+        if self._raw_handle and not self._closed:
+            destroy(self._raw_handle)
 
     # ---------------------------------------------------------------------------------------------------------------- clock
 
     def now(self) -> int:
         """Nanoseconds on the engine's clock; 0 when it is closed."""
-        return int(library.msdk_engine_now(self._handle))
+        return int(library.msdk_engine_now(self._raw_handle))
 
     def advance_clock(self, nanoseconds_on: int) -> None:
         """Moves a virtual clock on by 0..24 h; meanwhile this thread does everything that falls due.
@@ -280,13 +282,14 @@ class Engine(Unique):
             UnsupportedError: a format that the codec does not accept, or a codec without an encoder here.
             InvalidError, RangeError: another argument.
         """
-        return OutgoingVideo(self, formats, [member(Codec, one, "codecs") for one in codecs], kind=member(VideoKind, kind, "kind"),
+        wanted = [member(Codec, one, "codecs") for one in listed_argument(codecs, "codecs", "a sequence of members of Codec")]
+        return OutgoingVideo(self, formats, wanted, kind=member(VideoKind, kind, "kind"),
                              codec=member(Codec, codec, "codec"), limits=member(Limits, limits, "limits"), target_bitrate=target_bitrate,
                              min_bitrate=min_bitrate, max_bitrate=max_bitrate, preset=member(Preset, preset, "preset"),
                              queue_policy=member(QueuePolicy, queue_policy, "queue_policy"), queue_capacity=queue_capacity,
-                             encoded_input=int(encoded_input), encoder_threads=encoder_threads,
+                             encoded_input=int(bool(encoded_input)), encoder_threads=encoder_threads,
                              key_frame_interval_ms=key_frame_interval_ms, report_capacity=report_capacity, most_layers=most_layers,
-                             carries_metadata=int(carries_metadata))
+                             carries_metadata=int(bool(carries_metadata)))
 
     def create_outgoing_audio(self, *, sample_rate: int = 48_000, channels: int = 1, sample_format: SampleFormat | str = SampleFormat.S16,
                               buffer_ms: int = 20, kind: AudioKind | str = AudioKind.MICROPHONE, queue_ms: int = 0,
@@ -319,9 +322,9 @@ class Engine(Unique):
         """
         return OutgoingAudio(self, kind=member(AudioKind, kind, "kind"), sample_rate=sample_rate, channels=channels,
                              sample_format=member(SampleFormat, sample_format, "sample_format"), buffer_ms=buffer_ms, queue_ms=queue_ms,
-                             report_capacity=report_capacity, codec=member(Codec, codec, "codec"), encoded_input=int(encoded_input),
+                             report_capacity=report_capacity, codec=member(Codec, codec, "codec"), encoded_input=int(bool(encoded_input)),
                              application=member(OpusApplication, application, "application"), bitrate=bitrate, complexity=complexity,
-                             packet_ms=packet_ms, fec=int(fec), expected_loss=expected_loss, dtx=int(dtx))
+                             packet_ms=packet_ms, fec=int(bool(fec)), expected_loss=expected_loss, dtx=int(bool(dtx)))
 
     def create_instance(self, class_id: str, *, isolated: bool | None = None, limits: IsolationLimits | None = None, **params: Any) -> Instance:
         """A producer or renderer, with parameters set: ``create_instance("org.mediasdk.renderer.bw", mode="gray")``.

@@ -7,6 +7,7 @@ from functools import lru_cache
 from typing import Union
 
 from . import _structs
+from ._arguments import whole
 from ._call import bounded, filled, sized
 from ._names import member
 from ._native import library
@@ -61,11 +62,14 @@ class VideoFormat:
                  color_transfer: int = 2, content_hint: Content | str = Content.NONE,
                  expected_delay_ns: int = 0) -> None:
         values = {
-            "pixel_format": member(PixelFormat, pixel_format, "pixel_format"), "width": width, "height": height, "fps": rate(fps),
-            "color_matrix": member(Matrix, color_matrix, "color_matrix") if isinstance(color_matrix, str) else color_matrix,
-            "color_full_range": color_full_range, "color_primaries": color_primaries, "color_transfer": color_transfer,
+            "pixel_format": member(PixelFormat, pixel_format, "pixel_format"), "width": whole(width, "width"),
+            "height": whole(height, "height"), "fps": rate(fps),
+            "color_matrix": member(Matrix, color_matrix, "color_matrix") if isinstance(color_matrix, str)
+            else whole(color_matrix, "color_matrix"),
+            "color_full_range": bool(color_full_range), "color_primaries": whole(color_primaries, "color_primaries"),
+            "color_transfer": whole(color_transfer, "color_transfer"),
             "content_hint": member(Content, content_hint, "content_hint"),
-            "expected_delay_ns": expected_delay_ns}
+            "expected_delay_ns": whole(expected_delay_ns, "expected_delay_ns")}
         for name, value in values.items():
             object.__setattr__(self, name, value)
 

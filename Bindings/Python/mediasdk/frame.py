@@ -2,9 +2,10 @@
 from __future__ import annotations
 
 from ctypes import byref, pointer
-from typing import TYPE_CHECKING, Any, Sequence
+from typing import Any, Sequence
 
 from . import _structs
+from ._arguments import expected
 from ._call import bounded, check, created, nanoseconds, sized
 from ._memory import Buffer, Held, HeldBuffers, exposed, take_back_lent, video_references
 from ._names import member
@@ -15,9 +16,7 @@ from .errors import ClosedError, InvalidError, RangeError, StateError, Unsupport
 from .formats import VideoFormat, format_of, frame_layout, plane_shapes
 from .frame_metadata import FrameMetadata, metadata_of, set_metadata
 from .plane import Plane
-
-if TYPE_CHECKING:
-    from .view import View
+from .view import View
 
 _unref = library.msdk_video_frame_unref
 _wrap = library.msdk_video_frame_wrap
@@ -56,7 +55,7 @@ class Frame(Unique):
             RangeError: a width or height outside 1..16384.
             NoMemoryError: no memory.
         """
-        return cls(created(library.msdk_video_frame_create, format._struct()), mine=True)
+        return cls(created(library.msdk_video_frame_create, expected(format, VideoFormat, "format")._struct()), mine=True)
 
     @classmethod
     def wrap(cls, source: Any, format: VideoFormat, *, alignment: int = 1, timestamp_ns: int = 0,
@@ -77,6 +76,7 @@ class Frame(Unique):
         Raises:
             InvalidError: no buffer, or not of the size that the format needs.
         """
+        expected(format, VideoFormat, "format")
         take_back_lent()
         external = sized(_structs.ExternalFrame, timestamp_ns=nanoseconds(timestamp_ns, "timestamp_ns"),
                          orientation=bounded(member(Orientation, orientation, "orientation"), 32, "orientation"))
@@ -262,12 +262,12 @@ class Frame(Unique):
         Raises:
             StateError, InvalidError: the destination is not writable.
         """
-        destination._maker()
+        expected(destination, Frame, "destination")._maker()
         check(library.msdk_video_frame_convert_into(self._open(), destination._open()))
 
     def compose(self, view: View) -> Frame:
         """A new, upright frame of the view's size that shows this one: I420 for YUV and grey formats, BGRA for RGB formats."""
-        return Frame(created(library.msdk_video_frame_compose, self._open(), byref(view._struct())), mine=True)
+        return Frame(created(library.msdk_video_frame_compose, self._open(), byref(expected(view, View, "view")._struct())), mine=True)
 
     def __repr__(self) -> str:
         if not self._pointer:

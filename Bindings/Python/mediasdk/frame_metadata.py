@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from . import _structs
+from ._arguments import expected, octets
 from ._call import bounded, check, sized
 from .constants import FRAME_USER_DATA_MAX
 from .errors import RangeError
@@ -38,10 +39,11 @@ def set_metadata(function: Any, frame: int, metadata: FrameMetadata | None) -> N
     if metadata is None:
         check(function(frame, None))
         return
-    size = len(metadata.user_data)
+    user_data = octets(expected(metadata, FrameMetadata, "metadata").user_data, "user_data")
+    size = len(user_data)
     if size > FRAME_USER_DATA_MAX:
         raise RangeError(f"user_data has {size} bytes; accepted: 0..{FRAME_USER_DATA_MAX}")
     struct = sized(_structs.FrameMetadata, frame_id=bounded(metadata.frame_id, 32, "frame_id"), user_data_size=size,
                    user_timestamp_us=bounded(metadata.user_timestamp_us, 64, "user_timestamp_us"))
-    ctypes.memmove(struct.user_data, bytes(metadata.user_data), size)
+    ctypes.memmove(struct.user_data, user_data, size)
     check(function(frame, byref(struct)))

@@ -4,6 +4,7 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import TYPE_CHECKING, AsyncIterator, Generator, Iterator
 
+from ._arguments import expected_engine
 from .errors import ClosedError, InvalidError, MediaTimeout
 from .formats import Rate, rate
 from .pacing import asleep, paced
@@ -32,7 +33,7 @@ class FramePacer:
         """Raises:
             InvalidError: a rate that is not above 0.
         """
-        self._engine = engine
+        self._engine: Engine = expected_engine(engine)
         self._fps = _above_0(fps)
         self._start: int | None = None  # when frame 0 was due
         self._number = 0  # of the next frame

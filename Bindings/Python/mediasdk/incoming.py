@@ -5,6 +5,7 @@ from ctypes import byref
 from typing import TYPE_CHECKING
 
 from . import _structs
+from ._arguments import expected
 from ._call import check, filled, sized
 from ._names import member
 from ._native import library
@@ -12,13 +13,13 @@ from .constants import Codec, Output, PixelFormat, Priority, QueuePolicy, VideoK
 from .formats import Rate, rate
 from .frame import Frame
 from .incoming_stream import IncomingStream
+from .instance import Instance
 from .stats import InboundStats, IncomingVideoStats, snapshot
+from .view import View
 
 if TYPE_CHECKING:
     from .formats import VideoFormat
-    from .instance import Instance
     from .session import Session
-    from .view import View
 
 
 class IncomingVideo(IncomingStream[Frame]):
@@ -95,7 +96,8 @@ class IncomingVideo(IncomingStream[Frame]):
     def attach_renderer(self, renderer: Instance, view: View | None = None) -> None:
         """Feeds a renderer, in any state, with the frames as they are, or through a view: with frames of the view's size, upright.  If it
         is attached already, this replaces its view; None removes it.  Up to 8."""
-        check(library.msdk_incoming_video_attach_renderer(self._handle, renderer._handle, byref(view._struct()) if view else None))
+        place = None if view is None else byref(expected(view, View, "view")._struct())
+        check(library.msdk_incoming_video_attach_renderer(self._handle, expected(renderer, Instance, "renderer")._handle, place))
         self.session._renderers.setdefault(self._handle, {})[renderer._handle] = renderer
 
     def stats(self) -> IncomingVideoStats:

@@ -4,6 +4,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from . import _structs
+from ._arguments import real
 from ._call import check, filled, sized
 from ._names import member
 from ._native import library
@@ -74,7 +75,7 @@ class IncomingAudio(IncomingStream[AudioFrame]):
 
     def set_gain(self, gain: float) -> None:
         """Multiplies this participant's audio, here and in the mix, or the mix as a whole: 0..8, 1 by default."""
-        check(library.msdk_incoming_audio_set_gain(self._handle, gain))
+        check(library.msdk_incoming_audio_set_gain(self._handle, real(gain, "gain")))
 
     def stats(self) -> IncomingAudioStats:
         return snapshot(IncomingAudioStats, filled(_structs.IncomingAudioStats, library.msdk_incoming_audio_get_stats, self._handle))

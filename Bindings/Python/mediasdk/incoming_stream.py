@@ -5,6 +5,7 @@ import asyncio
 from ctypes import byref, c_uint32
 from typing import TYPE_CHECKING, Any, AsyncIterator, ClassVar, Iterator, Sequence, TypeVar
 
+from ._arguments import expected
 from ._call import check, number
 from .constants import Codec, IncomingState
 from .errors import ClosedError, ForkedError, HandleError
@@ -25,11 +26,18 @@ class IncomingStream(ReadableStream[Taken]):
 
     def __init__(self, handle: int, session: Session, user_id: str, codec: Codec) -> None:
         """For the package itself."""
-        self._handle = handle
+        self._raw_handle = handle
         self.session = session
         self.user_id = user_id
         self.codec = codec
         self._begin_reading()
+
+    @property
+    def _handle(self) -> int:
+        """It ends with its session."""
+        if self.session._closed:
+            raise HandleError("the session of the stream is closed")
+        return self._raw_handle
 
     # ---------------------------------------------------------------------------------------------------------------- state
 
@@ -114,21 +122,21 @@ class IncomingStream(ReadableStream[Taken]):
     def attach_renderer(self, renderer: Instance) -> None:
         """Feeds a renderer, in any state of the stream.  Up to 8.  One that fails is reported by :class:`PluginReported` and
         detached."""
-        check(self._function("attach_renderer")(self._handle, renderer._handle))
+        check(self._function("attach_renderer")(self._handle, expected(renderer, Instance, "renderer")._handle))
         self.session._renderers.setdefault(self._handle, {})[renderer._handle] = renderer
 
     def detach_renderer(self, renderer: Instance) -> None:
         """When it returns, the renderer is no longer called."""
-        check(self._function("detach_renderer")(self._handle, renderer._handle))
+        check(self._function("detach_renderer")(self._handle, expected(renderer, Instance, "renderer")._handle))
         self.session._renderers.get(self._handle, {}).pop(renderer._handle, None)
 
     def add_filter(self, filter: Instance) -> None:
         """Appends a filter: what is decoded passes it before it is delivered or rendered.  Up to 8, in the order added.  One that fails is
         reported by :class:`PluginReported` and removed."""
-        check(self._function("add_filter")(self._handle, filter._handle))
+        check(self._function("add_filter")(self._handle, expected(filter, Instance, "filter")._handle))
         self.session._renderers.setdefault(self._handle, {})[filter._handle] = filter
 
     def remove_filter(self, filter: Instance) -> None:
         """When it returns, the filter is no longer called."""
-        check(self._function("remove_filter")(self._handle, filter._handle))
+        check(self._function("remove_filter")(self._handle, expected(filter, Instance, "filter")._handle))
         self.session._renderers.get(self._handle, {}).pop(filter._handle, None)

@@ -8,10 +8,11 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Callable, Iterable, Iterator, Mapping, TypeVar
 
 from . import _structs
+from ._arguments import duration, expected
 from ._call import bounded, check, created, decode, encode, failure, filled, listed, number, pull, sized, taken
 from ._names import member
 from ._native import library
-from ._unique import Unique
+from ._unique import Owner
 from .audio_format import AudioFormat, audio_format_of
 from .audio_frame import AudioFrame
 from .commands import Command, arranged, bound, run
@@ -58,7 +59,7 @@ class IsolationLimits:
     def _fill(self, options: _structs.InstanceOptions) -> None:
         for name, value in (("control_deadline_ms", self.control_deadline), ("media_deadline_ms", self.media_deadline)):
             if value is not None:
-                setattr(options, name, bounded(max(1, round(value * 1000)), 32, name))
+                setattr(options, name, bounded(max(1, duration(value, name[:-3], 1000)), 32, name[:-3]))
         for name, value in (("memory_max_mb", self.memory_mb), ("cpu_max_s", self.cpu_seconds), ("restarts_max", self.restarts)):
             if value is not None:
                 setattr(options, name, bounded(value, 32, name))
@@ -66,7 +67,7 @@ class IsolationLimits:
         options.flags = sum(flag for flag, wanted in wishes if wanted)
 
 
-class Instance(Unique):
+class Instance(Owner):
     """A producer or renderer, made by :meth:`Engine.create_instance` from a plugin's class.
 
     Its parameters are read and set like items: ``instance["path"] = "clip.y4m"``.  Its commands are methods:
@@ -80,17 +81,17 @@ class Instance(Unique):
     ``isolated`` says where its code runs: True in a process of its own, False in this one, None as the environment or the class decides.
     """
 
+    _word = "instance"
+
     def __init__(self, engine: Engine, class_id: str, isolated: bool | None = None, limits: IsolationLimits | None = None) -> None:
         self.class_id = class_id
-        self._handle = 0
         options = _structs.InstanceOptions()
         options.isolation = Isolation.DEFAULT if isolated is None else Isolation.PROCESS if isolated else Isolation.NONE
         if limits is not None:
-            limits._fill(options)
-        self._handle = created(library.msdk_instance_create, engine._handle, encode(class_id, "class_id"), ctypes.byref(options))
+            expected(limits, IsolationLimits, "limits")._fill(options)
+        self._raw_handle = created(library.msdk_instance_create, engine._handle, encode(class_id, "class_id"), ctypes.byref(options))
         self._engine = engine
         self._renderers: dict[int, Instance] = {}
-        self._closed = False
         self._readiness = Readiness(library.msdk_instance_get_event_fd, self._handle)
         self._frame_readiness = Readiness(library.msdk_instance_get_fd, self._handle)
         self._audio_readiness = Readiness(library.msdk_instance_get_fd_audio, self._handle)
@@ -104,7 +105,7 @@ class Instance(Unique):
         """Detaches, releases and destroys it.  May be called again."""
         if not self._closed:
             self._closed = True
-            _destroy(self._handle)
+            _destroy(self._raw_handle)
             for readiness in (self._readiness, self._frame_readiness, self._audio_readiness):
                 readiness.close()
             self._renderers.clear()
@@ -116,8 +117,8 @@ class Instance(Unique):
         self.close()
 
     def __del__(self, destroy: Any = _destroy) -> None:
-        if getattr(self, "_handle", 0) and not getattr(self, "_closed", True):
-            destroy(self._handle)
+        if self._raw_handle and not self._closed:
+            destroy(self._raw_handle)
 
     def release(self) -> None:
         """Ends rendering: detaches the renderer and releases it, so that what it writes is complete."""
@@ -302,11 +303,11 @@ class Instance(Unique):
 
     def attach_renderer(self, renderer: Instance) -> None:
         """Attaches a renderer, which gets what this instance produces. Up to 8."""
-        check(library.msdk_instance_attach_renderer(self._handle, renderer._handle))
+        check(library.msdk_instance_attach_renderer(self._handle, expected(renderer, Instance, "renderer")._handle))
         self._renderers[renderer._handle] = renderer
 
     def detach_renderer(self, renderer: Instance) -> None:
-        check(library.msdk_instance_detach_renderer(self._handle, renderer._handle))
+        check(library.msdk_instance_detach_renderer(self._handle, expected(renderer, Instance, "renderer")._handle))
         self._renderers.pop(renderer._handle, None)
 
     def render(self, frame: Frame | AudioFrame) -> None:
@@ -315,7 +316,7 @@ class Instance(Unique):
         if isinstance(frame, AudioFrame):
             check(library.msdk_instance_render_audio(self._handle, frame._pointer))
         else:
-            check(library.msdk_instance_render(self._handle, frame._open()))
+            check(library.msdk_instance_render(self._handle, expected(frame, Frame, "frame")._open()))
         frame._mine = False
 
     # -------------------------------------------------------------------------------------------------------------- pulling
@@ -336,7 +337,8 @@ class Instance(Unique):
             NotFoundError, MediaIOError, ...: the producer cannot be opened.
         """
         options = sized(_structs.VideoPullOptions, queue_capacity=queue_capacity, queue_policy=member(QueuePolicy, queue_policy, "queue_policy"))
-        check(library.msdk_instance_start_pull(self._handle, None if format is None else byref(format._struct()), byref(options)))
+        wanted = None if format is None else byref(expected(format, VideoFormat, "format")._struct())
+        check(library.msdk_instance_start_pull(self._handle, wanted, byref(options)))
 
     def start_pull_audio(self, format: AudioFormat | None = None, *, queue_ms: int = 0,
                          queue_policy: QueuePolicy | str = QueuePolicy.DROP_OLDEST) -> None:
@@ -346,7 +348,8 @@ class Instance(Unique):
             queue_ms: how much may wait to be read, 20..60,000; 0: 500.
         """
         options = sized(_structs.AudioPullOptions, queue_ms=queue_ms, queue_policy=member(QueuePolicy, queue_policy, "queue_policy"))
-        check(library.msdk_instance_start_pull_audio(self._handle, None if format is None else byref(format._struct()), byref(options)))
+        wanted = None if format is None else byref(expected(format, AudioFormat, "format")._struct())
+        check(library.msdk_instance_start_pull_audio(self._handle, wanted, byref(options)))
 
     def stop_pull(self) -> None:
         """Stops and releases the producer.  What waits to be read is gone, readers get ClosedError."""

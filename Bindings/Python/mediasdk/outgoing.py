@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Sequence
 
 from . import _structs
+from ._arguments import expected, listed_argument
 from ._call import bounded, check, created, filled, listed, number, sized
 from ._names import member
 from ._native import library
@@ -21,11 +22,11 @@ from .report import FrameReport, next_report
 from .roles import Filter, VideoProducer, video_steps
 from .sender import FrameSender
 from .stats import OutboundStats, OutgoingVideoStats, snapshot
+from .view import View
 
 if TYPE_CHECKING:
     from .engine import Engine
     from .session import Session
-    from .view import View
 
 _destroy = library.msdk_outgoing_video_destroy
 
@@ -51,7 +52,7 @@ def check_video_limit(format: VideoFormat, limits: Limits | str = Limits.CONFERE
     Raises:
         LimitError: the text names the limit that the format breaks.
     """
-    check(library.msdk_video_limit_check(*_numbers(kind, limits), format._struct()))
+    check(library.msdk_video_limit_check(*_numbers(kind, limits), expected(format, VideoFormat, "format")._struct()))
 
 
 def _numbers(kind: VideoKind | str, limits: Limits | str) -> tuple[int, int]:
@@ -73,14 +74,13 @@ class OutgoingVideo(ReadableStream[Frame]):
     def __init__(self, engine: Engine, formats: Sequence[VideoFormat] | VideoFormat, codecs: Sequence[int] = (),
                  **members: int) -> None:
         """For the package itself: members are those of msdk_outgoing_video_options."""
-        declared = [formats] if isinstance(formats, VideoFormat) else list(formats)
-        array = array_of(_structs.VideoFormat, [format._struct() for format in declared])
+        declared = [formats] if isinstance(formats, VideoFormat) else listed_argument(formats, "formats", "a VideoFormat, or several,")
+        array = array_of(_structs.VideoFormat, [expected(format, VideoFormat, "formats")._struct() for format in declared])
         chosen = (c_uint32 * len(codecs))(*[bounded(codec, 32, "codecs") for codec in codecs])
         options = sized(_structs.OutgoingVideoOptions, codecs=cast(chosen, POINTER(c_uint32)), codec_count=len(codecs),
                         formats=cast(array, POINTER(_structs.VideoFormat)), format_count=len(declared),
                         **members)
-        self._handle = 0
-        self._handle = created(library.msdk_outgoing_video_create, engine._handle, options)
+        self._raw_handle = created(library.msdk_outgoing_video_create, engine._handle, options)
         self._engine = engine
         self.kind = VideoKind(members["kind"] or VideoKind.VIRTUAL)
         self._sender: FrameSender | None = None
@@ -89,7 +89,6 @@ class OutgoingVideo(ReadableStream[Frame]):
         self._producer: Instance | None = None
         self._renderers: dict[int, Instance] = {}
         self._filters: dict[int, Instance] = {}
-        self._closed = False
         self._begin_reading()
         self._reports = Readiness(library.msdk_outgoing_video_get_report_fd, self._handle)
         engine._objects[self._handle] = self
@@ -100,13 +99,13 @@ class OutgoingVideo(ReadableStream[Frame]):
         """Stops the stream if necessary, and ends it.  May be called again."""
         if not self._closed:
             self._closed = True
-            _destroy(self._handle)
+            _destroy(self._raw_handle)
             self._reports.close()
             self._readiness.close()
             if self._sender is not None:
                 self._sender.release_buffers()
             if self._session is not None:
-                self._session._started.pop(self._handle, None)
+                self._session._started.pop(self._raw_handle, None)
             self._session = None
             self._producer = None
             self._renderers.clear()
@@ -119,8 +118,8 @@ class OutgoingVideo(ReadableStream[Frame]):
         self.close()
 
     def __del__(self, destroy: Any = _destroy) -> None:
-        if getattr(self, "_handle", 0) and not getattr(self, "_closed", True):
-            destroy(self._handle)
+        if self._raw_handle and not self._closed:
+            destroy(self._raw_handle)
 
     # ---------------------------------------------------------------------------------------------------------------- state
 
@@ -186,7 +185,7 @@ class OutgoingVideo(ReadableStream[Frame]):
 
     def attach_producer(self, producer: Instance) -> None:
         """Attaches a producer, which makes the frames instead of the program."""
-        check(library.msdk_outgoing_video_attach_producer(self._handle, producer._handle))
+        check(library.msdk_outgoing_video_attach_producer(self._handle, expected(producer, Instance, "producer")._handle))
         self._producer = producer
 
     def detach_producer(self) -> None:
@@ -198,21 +197,22 @@ class OutgoingVideo(ReadableStream[Frame]):
         """Preview: gives a renderer the frames as they are sent, or through a view, as :meth:`IncomingVideo.attach_renderer` has it.
 
         It needs no session: while a renderer is attached, a stream that is not started has a :attr:`sender`, and its producer runs."""
-        check(library.msdk_outgoing_video_attach_renderer(self._handle, renderer._handle, byref(view._struct()) if view else None))
+        place = None if view is None else byref(expected(view, View, "view")._struct())
+        check(library.msdk_outgoing_video_attach_renderer(self._handle, expected(renderer, Instance, "renderer")._handle, place))
         self._renderers[renderer._handle] = renderer
 
     def detach_renderer(self, renderer: Instance) -> None:
-        check(library.msdk_outgoing_video_detach_renderer(self._handle, renderer._handle))
+        check(library.msdk_outgoing_video_detach_renderer(self._handle, expected(renderer, Instance, "renderer")._handle))
         self._renderers.pop(renderer._handle, None)
 
     def add_filter(self, filter: Instance) -> None:
         """Appends a filter: frames pass it before the previews, the encoder and the transport.  Up to 8, in the order added."""
-        check(library.msdk_outgoing_video_add_filter(self._handle, filter._handle))
+        check(library.msdk_outgoing_video_add_filter(self._handle, expected(filter, Instance, "filter")._handle))
         self._filters[filter._handle] = filter
 
     def remove_filter(self, filter: Instance) -> None:
         """When it returns, the filter is no longer called."""
-        check(library.msdk_outgoing_video_remove_filter(self._handle, filter._handle))
+        check(library.msdk_outgoing_video_remove_filter(self._handle, expected(filter, Instance, "filter")._handle))
         self._filters.pop(filter._handle, None)
 
     # ------------------------------------------------------------------------------------------------- a producer in Python

@@ -5,6 +5,7 @@ from ctypes import c_int32, c_int64, c_uint32, c_uint64
 from typing import TYPE_CHECKING, Any, Sequence
 
 from . import _structs
+from ._arguments import expected, real
 from ._call import bounded, check, created, filled, nanoseconds, number, pull, sized, wait
 from ._memory import Buffer
 from ._names import member
@@ -49,8 +50,7 @@ class OutgoingAudio(ReadableStream[AudioFrame]):
 
     def __init__(self, engine: Engine, **members: int) -> None:
         """For the package itself: members are those of msdk_outgoing_audio_options."""
-        self._handle = 0
-        self._handle = created(library.msdk_outgoing_audio_create, engine._handle, sized(_structs.OutgoingAudioOptions, **members))
+        self._raw_handle = created(library.msdk_outgoing_audio_create, engine._handle, sized(_structs.OutgoingAudioOptions, **members))
         self._engine = engine
         self.kind = AudioKind(members["kind"] or AudioKind.MICROPHONE)
         self.codec = Codec(members["codec"])
@@ -62,7 +62,6 @@ class OutgoingAudio(ReadableStream[AudioFrame]):
         self._session: Session | None = None
         self._producer: Instance | None = None
         self._filters: dict[int, Instance] = {}
-        self._closed = False
         self._begin_reading()
         self._reports = Readiness(library.msdk_outgoing_audio_get_report_fd, self._handle)
         engine._objects[self._handle] = self
@@ -73,11 +72,11 @@ class OutgoingAudio(ReadableStream[AudioFrame]):
         """Stops the stream if necessary, and ends it.  May be called again."""
         if not self._closed:
             self._closed = True
-            _destroy(self._handle)
+            _destroy(self._raw_handle)
             self._reports.close()
             self._readiness.close()
             if self._session is not None:
-                self._session._started.pop(self._handle, None)
+                self._session._started.pop(self._raw_handle, None)
             self._session = None
             self._producer = None
             self._filters.clear()
@@ -89,8 +88,8 @@ class OutgoingAudio(ReadableStream[AudioFrame]):
         self.close()
 
     def __del__(self, destroy: Any = _destroy) -> None:
-        if getattr(self, "_handle", 0) and not getattr(self, "_closed", True):
-            destroy(self._handle)
+        if self._raw_handle and not self._closed:
+            destroy(self._raw_handle)
 
     # ---------------------------------------------------------------------------------------------------------------- state
 
@@ -140,20 +139,21 @@ class OutgoingAudio(ReadableStream[AudioFrame]):
             InvalidError: another size or type, or an F32 sample that is not finite.
             StateError: the stream is not started, or takes packets.
         """
-        nanoseconds(timestamp_ns, "timestamp_ns")
+        timestamp_ns = nanoseconds(timestamp_ns, "timestamp_ns")
         buffer = Buffer(self._bytes_of(samples))
         _check_room(wait(lambda milliseconds: _send(self._handle, buffer.address, buffer.size, timestamp_ns, milliseconds, None, None),
                          timeout), timeout)
 
     def send_encoded(self, packet: EncodedFrame, timestamp_ns: int = 0, timeout: float | None = 0) -> None:
         """The same for one Opus packet; for streams made with ``encoded_input=True``."""
-        nanoseconds(timestamp_ns, "timestamp_ns")
-        _check_room(wait(lambda milliseconds: _send_encoded(self._handle, packet._pointer, timestamp_ns, milliseconds, None, None),
+        pointer = expected(packet, EncodedFrame, "packet")._pointer
+        timestamp_ns = nanoseconds(timestamp_ns, "timestamp_ns")
+        _check_room(wait(lambda milliseconds: _send_encoded(self._handle, pointer, timestamp_ns, milliseconds, None, None),
                          timeout), timeout)
 
     async def send_async(self, samples: Any, timestamp_ns: int = 0, timeout: float | None = None) -> None:
         """:meth:`send` for asyncio; without a limit by default."""
-        nanoseconds(timestamp_ns, "timestamp_ns")
+        timestamp_ns = nanoseconds(timestamp_ns, "timestamp_ns")
         buffer = Buffer(self._bytes_of(samples))
         attempt = self._writing.attempts(
             lambda: int(_send(self._handle, buffer.address, buffer.size, timestamp_ns, 0, None, None)))
@@ -162,9 +162,10 @@ class OutgoingAudio(ReadableStream[AudioFrame]):
 
     async def send_encoded_async(self, packet: EncodedFrame, timestamp_ns: int = 0, timeout: float | None = None) -> None:
         """:meth:`send_encoded` for asyncio; without a limit by default."""
-        nanoseconds(timestamp_ns, "timestamp_ns")
+        pointer = expected(packet, EncodedFrame, "packet")._pointer
+        timestamp_ns = nanoseconds(timestamp_ns, "timestamp_ns")
         attempt = self._writing.attempts(
-            lambda: int(_send_encoded(self._handle, packet._pointer, timestamp_ns, 0, None, None)))
+            lambda: int(_send_encoded(self._handle, pointer, timestamp_ns, 0, None, None)))
         if not await asleep(attempt, timeout):
             raise _no_room(timeout)
 
@@ -244,7 +245,7 @@ class OutgoingAudio(ReadableStream[AudioFrame]):
 
     def set_gain(self, gain: float) -> None:
         """Multiplies what is sent: 0..8, 1 by default."""
-        check(library.msdk_outgoing_audio_set_gain(self._handle, gain))
+        check(library.msdk_outgoing_audio_set_gain(self._handle, real(gain, "gain")))
 
     def set_bitrate(self, bitrate: int) -> None:
         """Bits per second of the Opus encoder, 6,000..510,000; 0 leaves it."""
@@ -256,7 +257,7 @@ class OutgoingAudio(ReadableStream[AudioFrame]):
 
     def attach_producer(self, producer: Instance) -> None:
         """Attaches a producer, which makes the audio instead of the program."""
-        check(library.msdk_outgoing_audio_attach_producer(self._handle, producer._handle))
+        check(library.msdk_outgoing_audio_attach_producer(self._handle, expected(producer, Instance, "producer")._handle))
         self._producer = producer
 
     def detach_producer(self) -> None:
@@ -266,12 +267,12 @@ class OutgoingAudio(ReadableStream[AudioFrame]):
 
     def add_filter(self, filter: Instance) -> None:
         """Appends a filter: buffers pass it when they are due, before gain and muting.  Up to 8, in the order added."""
-        check(library.msdk_outgoing_audio_add_filter(self._handle, filter._handle))
+        check(library.msdk_outgoing_audio_add_filter(self._handle, expected(filter, Instance, "filter")._handle))
         self._filters[filter._handle] = filter
 
     def remove_filter(self, filter: Instance) -> None:
         """When it returns, the filter is no longer called."""
-        check(library.msdk_outgoing_audio_remove_filter(self._handle, filter._handle))
+        check(library.msdk_outgoing_audio_remove_filter(self._handle, expected(filter, Instance, "filter")._handle))
         self._filters.pop(filter._handle, None)
 
     # ------------------------------------------------------------------------------------------------- a producer in Python

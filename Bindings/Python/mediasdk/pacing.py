@@ -10,11 +10,11 @@ import time
 from ctypes import c_int64
 from typing import TYPE_CHECKING, Callable, Generator, Tuple, TypeVar
 
-from ._call import check, number
+from ._call import check, deadline_of, number
 from ._memory import Buffer
 from ._native import library
 from .constants import Status
-from .errors import HandleError, InvalidError, closed_meanwhile
+from .errors import HandleError, closed_meanwhile
 
 if TYPE_CHECKING:
     from .outgoing_audio import OutgoingAudio
@@ -118,9 +118,7 @@ class Writing:
 
 def _pauses(steps: Steps[T], timeout: float | None) -> Generator[float, None, T]:
     """The pauses until the steps are done or `timeout` seconds are over."""
-    if timeout is not None and not timeout >= 0:
-        raise InvalidError(f"timeout is {timeout}; seconds from 0, or None for no limit, are accepted")
-    deadline = None if timeout is None else time.monotonic() + timeout
+    deadline = deadline_of(timeout)
     waited = False
     while True:
         try:
@@ -130,11 +128,10 @@ def _pauses(steps: Steps[T], timeout: float | None) -> Generator[float, None, T]
             return result
         except HandleError as error:
             raise (closed_meanwhile(error) if waited else error) from None
-        if deadline is not None:
-            left = deadline - time.monotonic()
-            if left <= 0:
-                return so_far
-            pause = min(pause, left)
+        left = deadline - time.monotonic()
+        if left <= 0:
+            return so_far
+        pause = min(pause, left)
         waited = True
         yield pause
 

@@ -6,7 +6,7 @@ from typing import Any, Callable, ClassVar, Generic, Iterator, TypeVar, Union
 
 from ._call import number, taken
 from ._native import library
-from ._unique import Unique
+from ._unique import Owner
 from .audio_frame import AudioFrame
 from .encoded import EncodedFrame
 from .errors import ClosedError, HandleError, MediaTimeout
@@ -16,7 +16,7 @@ from .readiness import Readiness
 Taken = TypeVar("Taken", bound=Union[Frame, AudioFrame])
 
 
-class ReadableStream(Unique, Generic[Taken]):
+class ReadableStream(Owner, Generic[Taken]):
     """Reads a received stream that is started, or an outgoing stream whose tap is started."""
 
     # The prefix of the C functions' names; the class of what is read; the names of what is read and read encoded, for texts.
@@ -24,7 +24,7 @@ class ReadableStream(Unique, Generic[Taken]):
     _made: ClassVar[type[Any]]
     _words: ClassVar[tuple[str, str]]
 
-    _handle: int
+    _word = "stream"
 
     def _begin_reading(self) -> None:
         self._read, self._read_encoded = self._function("read"), self._function("read_encoded")

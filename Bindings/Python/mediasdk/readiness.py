@@ -2,13 +2,14 @@
 from __future__ import annotations
 
 import asyncio
+import math
 import os
 import threading
 import time
 from ctypes import c_int32
 from typing import Callable, TypeVar
 
-from ._call import number
+from ._call import deadline_of, number
 from .errors import HandleError, MediaTimeout, closed_meanwhile
 
 T = TypeVar("T")
@@ -37,7 +38,7 @@ class Readiness:
             ClosedError: the owner was closed meanwhile.
             HandleError: it was closed before.
         """
-        deadline = None if timeout is None else time.monotonic() + timeout
+        deadline = deadline_of(timeout)
         waited = False
         while True:
             wakes = self._wakes  # what comes after this is not missed
@@ -47,15 +48,15 @@ class Readiness:
                 pass
             except HandleError as error:
                 raise (closed_meanwhile(error) if waited else error) from None
-            left = None if deadline is None else deadline - time.monotonic()
-            if left is not None and left <= 0:
+            left = deadline - time.monotonic()
+            if left <= 0:
                 raise MediaTimeout(f"no {what} came in {timeout} s")
             if waited:
                 await asyncio.sleep(_NAP)
             waited = True
             await self._wait(left, wakes)
 
-    async def _wait(self, timeout: float | None, wakes: int) -> None:
+    async def _wait(self, timeout: float, wakes: int) -> None:
         """Waits until the descriptor is readable, or a moment that is worth another look."""
         loop = asyncio.get_running_loop()
         future: asyncio.Future[None] = loop.create_future()
@@ -68,7 +69,7 @@ class Readiness:
             self._waiting.add(entry)
         try:
             loop.add_reader(descriptor, _finish, future)
-            timer = None if timeout is None else loop.call_later(timeout, _finish, future)
+            timer = None if math.isinf(timeout) else loop.call_later(timeout, _finish, future)
             try:
                 await future
             finally:

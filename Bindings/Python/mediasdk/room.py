@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Iterable, Iterator
 
 from . import _structs
+from ._arguments import duration, expected, expected_engine
 from ._call import bounded, check, decode, encode, failure, nanoseconds, number, pull, sized
 from ._names import member
 from ._native import library
@@ -60,14 +61,14 @@ def script_network(engine: Engine, room_url: str, steps: Iterable[NetworkStep], 
     Raises:
         InvalidError, RangeError: a step outside what is accepted.
     """
-    structs = [sized(_structs.NetworkStep, flags=int(step.disconnected), at_ns=step.at_ns, bandwidth_bps=step.bandwidth_bps,
+    structs = [sized(_structs.NetworkStep, flags=int(bool(step.disconnected)), at_ns=step.at_ns, bandwidth_bps=step.bandwidth_bps,
                      delay_ns=step.delay_ns, jitter_ns=step.jitter_ns, loss_ppm=step.loss_ppm, queue_ns=step.queue_ns)
-               for step in steps]
+               for step in (expected(step, NetworkStep, "a step") for step in steps)]
     array = array_of(_structs.NetworkStep, structs)
     script = sized(_structs.NetworkScript, step_count=len(structs), steps=cast(array, POINTER(_structs.NetworkStep)), seed=seed)
     if user_id is not None:
         script.user_id = encode(user_id, "user_id")
-    check(library.msdk_room_script_network(engine._handle, encode(room_url, "room_url"), script))
+    check(library.msdk_room_script_network(expected_engine(engine)._handle, encode(room_url, "room_url"), script))
 
 
 def configure_room(engine: Engine, room_url: str, *, capacity: int = 0, duplicates: Duplicate | str = Duplicate.REFUSE,
@@ -85,13 +86,13 @@ def configure_room(engine: Engine, room_url: str, *, capacity: int = 0, duplicat
     """
     options = sized(_structs.RoomOptions, capacity=bounded(capacity, 32, "capacity"),
                     duplicates=member(Duplicate, duplicates, "duplicates"),
-                    permissions=bounded(member(Permission, permissions, "permissions"), 32, "permissions"), pulled=int(verified))
-    check(library.msdk_room_configure(engine._handle, encode(room_url, "room_url"), byref(options)))
+                    permissions=bounded(member(Permission, permissions, "permissions"), 32, "permissions"), pulled=int(bool(verified)))
+    check(library.msdk_room_configure(expected_engine(engine)._handle, encode(room_url, "room_url"), byref(options)))
 
 
 def open_room(engine: Engine, room_url: str) -> None:
     """Removes the settings of a room: everybody may join again."""
-    check(library.msdk_room_configure(engine._handle, encode(room_url, "room_url"), None))
+    check(library.msdk_room_configure(expected_engine(engine)._handle, encode(room_url, "room_url"), None))
 
 
 @dataclass(frozen=True)
@@ -130,7 +131,7 @@ class AccessRequest(Unique):
         grant = sized(_structs.AccessGrant, permissions=bounded(granted, 32, "permissions"))
         if lifetime is not None:
             # 0 is no limit in C alone: a time that has run out must not become one without end.
-            grant.lifetime_ns = nanoseconds(round(lifetime * 1_000_000_000) or -1, "lifetime")
+            grant.lifetime_ns = nanoseconds(duration(lifetime, "lifetime", 1_000_000_000) or -1, "lifetime")
         return self._answer(Status.OK, grant)
 
     def refuse(self, reason: str = "") -> bool:
@@ -158,6 +159,7 @@ def next_access_request(engine: Engine, room_url: str, timeout: float | None = N
         StateError: it is not verified by this engine, or no longer.
     """
     url, struct = encode(room_url, "room_url"), _structs.AccessRequest()
+    expected_engine(engine)
     result = pull(lambda milliseconds: library.msdk_room_next_request(engine._handle, url, milliseconds, byref(struct)), timeout)
     if result < 0:
         raise failure(result)
@@ -172,12 +174,13 @@ def access_request_fileno(engine: Engine, room_url: str) -> int:
     Raises:
         StateError: the room is not verified by this engine.
     """
-    return number(c_int32, library.msdk_room_get_request_fd, engine._handle, encode(room_url, "room_url"))
+    return number(c_int32, library.msdk_room_get_request_fd, expected_engine(engine)._handle, encode(room_url, "room_url"))
 
 
 async def next_access_request_async(engine: Engine, room_url: str, timeout: float | None = None) -> AccessRequest:
     """:func:`next_access_request` for asyncio."""
-    readiness = Readiness(lambda handle, out: int(library.msdk_room_get_request_fd(handle, encode(room_url, "room_url"), out)), engine._handle)
+    readiness = Readiness(lambda handle, out: int(library.msdk_room_get_request_fd(handle, encode(room_url, "room_url"), out)),
+                          expected_engine(engine)._handle)
     return await readiness.until(lambda seconds: next_access_request(engine, room_url, seconds), timeout, "request")
 
 

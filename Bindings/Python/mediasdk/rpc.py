@@ -6,9 +6,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from . import _structs
+from ._arguments import duration, real
 from ._call import bounded, check, decode, encode
 from ._native import library
 from .constants import RpcKind, Status
+from .errors import InvalidError
 
 if TYPE_CHECKING:
     from .session import Session
@@ -83,7 +85,9 @@ class Rpc:
             RangeError, InvalidError: an argument.
         """
         number = c_uint64()
-        milliseconds = bounded(max(1, round(timeout * 1000)), 32, "timeout")
+        if not real(timeout, "timeout", "a number of seconds above 0") > 0:
+            raise InvalidError(f"timeout is {timeout}; seconds above 0 are accepted")
+        milliseconds = bounded(max(1, duration(timeout, "timeout", 1000)), 32, "timeout")
         check(library.msdk_session_rpc_call(self._session._handle, encode(user_id, "user_id"), encode(method, "method"),
                                             encode(payload, "payload"), milliseconds, byref(number)))
         return number.value

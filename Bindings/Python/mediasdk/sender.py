@@ -8,14 +8,15 @@ from typing import TYPE_CHECKING, Any, List, Tuple
 
 from . import _structs
 from ._arrays import check_frame, image_of
-from ._call import failure, nanoseconds, pull
+from ._arguments import expected
+from ._call import deadline_of, failure, nanoseconds, pull
 from ._memory import Buffer, give_up, take_back_lent, video_references
 from ._names import member
 from ._native import library
 from ._unique import Unique
 from .constants import Scale, Status
 from .encoded import EncodedFrame
-from .errors import InvalidError
+from .errors import HandleError, InvalidError
 from .formats import VideoFormat, frame_layout
 from .frame import Frame
 from .view import View
@@ -82,6 +83,8 @@ class FrameSender(Unique):
         Raises:
             MediaTimeout: all were still in use.
         """
+        if timeout != 0:
+            deadline_of(timeout)
         out = c_void_p()
         result = _acquire(self._handle, 0, byref(out))
         if result == Status.AGAIN:
@@ -96,9 +99,12 @@ class FrameSender(Unique):
         Raises:
             StaleSenderError: the sender was replaced; a :class:`FrameSenderChanged` has the new one.
         """
-        if timestamp_ns:
-            nanoseconds(timestamp_ns, "timestamp_ns")
-        result = _send(self._handle, frame._pointer, timestamp_ns, None, None)
+        if timestamp_ns != 0:
+            timestamp_ns = nanoseconds(timestamp_ns, "timestamp_ns")
+        pointer = expected(frame, Frame, "frame")._pointer
+        if not pointer:
+            raise HandleError("the frame is closed")
+        result = _send(self._handle, pointer, timestamp_ns, None, None)
         if result < 0:
             raise failure(result)
         frame._mine = False
@@ -113,8 +119,8 @@ class FrameSender(Unique):
         Raises:
             InvalidError: no buffer, or of another type, shape or size.
         """
-        if timestamp_ns:
-            nanoseconds(timestamp_ns, "timestamp_ns")
+        if timestamp_ns != 0:
+            timestamp_ns = nanoseconds(timestamp_ns, "timestamp_ns")
         else:
             timestamp_ns = self._now()  # a frame that is sent again has the time of its first sending
         with self._lock:
@@ -176,7 +182,8 @@ class FrameSender(Unique):
     def send_encoded(self, frame: EncodedFrame, timestamp_ns: int = 0) -> None:
         """Sends an encoded frame; for streams made with ``encoded_input=True``.  The first, and the first after
         :class:`KeyFrameRequested`, should be a key frame."""
-        result = _send_encoded(self._handle, frame._pointer, nanoseconds(timestamp_ns, "timestamp_ns"), None, None)
+        pointer = expected(frame, EncodedFrame, "frame")._pointer
+        result = _send_encoded(self._handle, pointer, nanoseconds(timestamp_ns, "timestamp_ns"), None, None)
         if result < 0:
             raise failure(result)
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Iterable
 
 from . import _structs
+from ._arguments import expected_engine
 from ._call import bounded, check, decode, encode, filled, sized
 from ._native import library
 from ._unique import Unique
@@ -137,7 +138,7 @@ def serve_room(engine: Engine, room_url: str, addresses: str | Iterable[str] = "
             raise InvalidError(f"access is {type(access).__name__}; accepted: a tuple of two texts, the API key and its secret")
         options.api_key, options.api_secret = (encode(text, "access") for text in access)
     out = _structs.ServeInfo()
-    check(library.msdk_room_serve(engine._handle, encode(room_url, "room_url"), byref(options), byref(out)))
+    check(library.msdk_room_serve(expected_engine(engine)._handle, encode(room_url, "room_url"), byref(options), byref(out)))
     return RoomServer(engine, room_url, _info(out))
 
 

@@ -8,12 +8,13 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, AsyncIterator, Callable, Iterable, Iterator, TypeVar
 
 from . import _structs, data as _data
+from ._arguments import duration, expected, octets, utf8_or_octets
 from ._call import bounded, check, created, decode, encode, filled, listed, number, sized
 from ._events_queue import EventQueue
 from ._names import member
 from ._native import library
 from ._reading import event_of
-from ._unique import Unique
+from ._unique import Owner
 from .audio_format import audio_format_of
 from .constants import (FRAME_KEY_MAX, AudioKind, CaptureFlag, Codec, DataChannelFlag, DescriptionOutcome, Limits, Permission, Preset,
                         SdpType, SessionState, Status, VideoKind)
@@ -32,10 +33,10 @@ from .outgoing_audio import OutgoingAudio
 from .pacing import Steps, asleep, paced
 from .rpc import Rpc
 from .stats import SessionStats, snapshot
+from .view import View
 
 if TYPE_CHECKING:
     from .engine import Engine
-    from .view import View
 
 T = TypeVar("T", IncomingVideo, IncomingAudio)
 
@@ -43,6 +44,11 @@ _destroy = library.msdk_session_destroy
 
 _SHORTEST, _LONGEST = 0.001, 0.02  # seconds between two looks at whether the session is connected
 _REASON_TRIES = 50  # looks for the event with the reason, which may come a moment after the state
+
+
+def _key(value: Any, name: str) -> tuple[bytes, int]:
+    data = octets(value, name)
+    return data, len(data)
 
 
 def _owner(user_id: str | None) -> bytes | None:
@@ -75,11 +81,13 @@ class Participant:
     attributes: dict[str, str] = field(default_factory=dict, hash=False)
 
 
-class Session(Unique):
+class Session(Owner):
     """A membership, made by :meth:`Engine.create_session`.  States change in the background; each change is an event.
 
     ``with session:`` or :meth:`close` leaves the room and ends the session.
     """
+
+    _word = "session"
 
     def __init__(self, engine: Engine, url: str, user_id: str, display_name: str | None = None, event_capacity: int = 0,
                  access_token: str | None = None, capture_path: str | None = None,
@@ -94,12 +102,10 @@ class Session(Unique):
         if capture_path is not None:
             options.capture_path = encode(capture_path, "capture_path")
         options.capture_flags = member(CaptureFlag, capture_flags, "capture_flags")
-        self._handle = 0
-        self._handle = created(library.msdk_session_create, engine._handle, options)
+        self._raw_handle = created(library.msdk_session_create, engine._handle, options)
         self._engine = engine
         self.url = url
         self.user_id = user_id
-        self._closed = False
         self._events = EventQueue(self._handle)
         self._last_state: SessionStateChanged | None = None
         self._incoming: weakref.WeakValueDictionary[int, IncomingVideo | IncomingAudio] = weakref.WeakValueDictionary()
@@ -116,7 +122,7 @@ class Session(Unique):
         sent: over ``livekit+`` for up to 5 s, over ``janus+`` for up to 1 s, if the server is gone."""
         if not self._closed:
             self._closed = True
-            _destroy(self._handle)
+            _destroy(self._raw_handle)
             self._events.close()
             for stream in list(self._incoming.values()):
                 stream._readiness.close()
@@ -143,8 +149,8 @@ class Session(Unique):
         self.close()
 
     def __del__(self, destroy: Any = _destroy) -> None:
-        if getattr(self, "_handle", 0) and not getattr(self, "_closed", True):
-            destroy(self._handle)
+        if self._raw_handle and not self._closed:
+            destroy(self._raw_handle)
 
     @property
     def engine(self) -> Engine:
@@ -216,7 +222,7 @@ class Session(Unique):
         Raises:
             StateError: connected already, or no ``srtp`` in the url.
         """
-        check(library.msdk_session_set_srtp_keys(self._handle, bytes(own), len(own), bytes(theirs), len(theirs)))
+        check(library.msdk_session_set_srtp_keys(self._handle, *_key(own, "own"), *_key(theirs, "theirs")))
 
     def set_remote_sdp(self, kind: SdpType | str, sdp: str) -> None:
         """Sets the peer's description, for a session whose url is ``rtp:``.
@@ -317,7 +323,8 @@ class Session(Unique):
         for flag, value in ((DataChannelFlag.LIMITED_RETRANSMITS, max_retransmits), (DataChannelFlag.LIMITED_LIFETIME, lifetime_ms),
                             (DataChannelFlag.NEGOTIATED, number)):
             flags |= DataChannelFlag(0) if value is None else flag
-        options = _structs.DataChannelOptions(
+        options = sized(
+            _structs.DataChannelOptions,
             flags=flags, label=encode(label, "label"), protocol=encode(protocol, "protocol"), number=number or 0,
             max_retransmits=max_retransmits or 0, lifetime_ms=lifetime_ms or 0)
         channel = c_uint64()
@@ -413,10 +420,10 @@ class Session(Unique):
             index: 0..FRAME_KEY_INDEX_MAX.
 
         Raises:
-            RangeError, InvalidError: an argument.
+            RangeError, InvalidError, ValueTypeError: an argument.
             FullError: the session has 4,096 keys.
         """
-        data = b"" if key is None else key.encode() if isinstance(key, str) else bytes(key)
+        data = b"" if key is None else utf8_or_octets(key, "key")
         if key is not None and not data:
             raise RangeError(f"key has 0 bytes; accepted: 1..{FRAME_KEY_MAX}, or None to remove it")
         check(library.msdk_session_set_frame_key(self._handle, _owner(user_id), bounded(index, 32, "index"), data, len(data)))
@@ -537,7 +544,7 @@ class Session(Unique):
             RefusedError: the room does not permit it; of an attached stream this is the error of an
                 :class:`OutgoingVideoStateChanged`.
         """
-        check(library.msdk_session_start_video(self._handle, stream._handle))
+        check(library.msdk_session_start_video(self._handle, expected(stream, OutgoingVideo, "stream")._handle))
         self._started[stream._handle] = stream
         stream._session = self
 
@@ -547,7 +554,7 @@ class Session(Unique):
         Raises:
             StateError: it is neither started nor attached here.
         """
-        check(library.msdk_session_stop_video(self._handle, stream._handle))
+        check(library.msdk_session_stop_video(self._handle, expected(stream, OutgoingVideo, "stream")._handle))
         self._started.pop(stream._handle, None)
         stream._session = None
 
@@ -571,11 +578,12 @@ class Session(Unique):
         """
         if port == 0:
             raise InvalidError("port is 0; accepted: 1..65535, PORT_ANY, or None for none")
-        options = sized(_structs.IngestOptions, transmission_token_size=len(transmission_token), reception_token_size=len(reception_token),
+        secrets = [octets(transmission_token, "transmission_token"), octets(reception_token, "reception_token")]
+        tokens = [create_string_buffer(secret, len(secret) or 1) for secret in secrets]
+        options = sized(_structs.IngestOptions, transmission_token_size=len(secrets[0]), reception_token_size=len(secrets[1]),
                         port=0 if port is None else bounded(port, 32, "port"), limits=member(Limits, limits, "limits"),
                         codec=member(Codec, codec, "codec"), fps=fps, preset=member(Preset, preset, "preset"),
                         target_bitrate=target_bitrate)
-        tokens = [create_string_buffer(bytes(token), len(token) or 1) for token in (transmission_token, reception_token)]
         options.transmission_token, options.reception_token = (addressof(token) for token in tokens)
         if socket_path is not None:
             options.socket_path = encode(socket_path, "socket_path")
@@ -604,7 +612,7 @@ class Session(Unique):
             StateError: it is started or attached already.
             FullError: there are 8.
         """
-        check(library.msdk_session_start_audio(self._handle, stream._handle))
+        check(library.msdk_session_start_audio(self._handle, expected(stream, OutgoingAudio, "stream")._handle))
         self._started[stream._handle] = stream
         stream._session = self
 
@@ -614,7 +622,7 @@ class Session(Unique):
         Raises:
             StateError: it is neither started nor attached here.
         """
-        check(library.msdk_session_stop_audio(self._handle, stream._handle))
+        check(library.msdk_session_stop_audio(self._handle, expected(stream, OutgoingAudio, "stream")._handle))
         self._started.pop(stream._handle, None)
         stream._session = None
 
@@ -664,8 +672,8 @@ class Session(Unique):
             UnsupportedError: it renders a single stream.
             StateError: it is attached to something already.
         """
-        options = sized(_structs.SessionRendererOptions, include_local=int(include_local))
-        check(library.msdk_session_attach_renderer(self._handle, renderer._handle, byref(options)))
+        options = sized(_structs.SessionRendererOptions, include_local=int(bool(include_local)))
+        check(library.msdk_session_attach_renderer(self._handle, expected(renderer, Instance, "renderer")._handle, byref(options)))
         self._renderers.setdefault(self._handle, {})[renderer._handle] = renderer
 
     def detach_renderer(self, renderer: Instance) -> None:
@@ -674,7 +682,7 @@ class Session(Unique):
         Raises:
             NotFoundError: it is not attached here.
         """
-        check(library.msdk_session_detach_renderer(self._handle, renderer._handle))
+        check(library.msdk_session_detach_renderer(self._handle, expected(renderer, Instance, "renderer")._handle))
         self._renderers.get(self._handle, {}).pop(renderer._handle, None)
 
     def start_screen_view(self, user_id: str, renderer: Instance, view: View) -> None:
@@ -683,7 +691,9 @@ class Session(Unique):
         Raises:
             NotFoundError: no participant with that user id shares a screen.
         """
-        check(library.msdk_session_start_screen_view(self._handle, encode(user_id, "user_id"), renderer._handle, byref(view._struct())))
+        check(library.msdk_session_start_screen_view(self._handle, encode(user_id, "user_id"),
+                                                     expected(renderer, Instance, "renderer")._handle,
+                                                     byref(expected(view, View, "view")._struct())))
         self._screen_views[renderer._handle] = renderer
 
     def stop_screen_view(self, user_id: str, renderer: Instance) -> None:
@@ -692,7 +702,8 @@ class Session(Unique):
         Raises:
             NotFoundError: the renderer does not show that user's screen.
         """
-        check(library.msdk_session_stop_screen_view(self._handle, encode(user_id, "user_id"), renderer._handle))
+        check(library.msdk_session_stop_screen_view(self._handle, encode(user_id, "user_id"),
+                                                    expected(renderer, Instance, "renderer")._handle))
         self._screen_views.pop(renderer._handle, None)
 
     # --------------------------------------------------------------------------------------------------------------- events
@@ -706,7 +717,7 @@ class Session(Unique):
         Raises:
             RangeError: another interval.
         """
-        check(library.msdk_session_set_audio_level_interval(self._handle, bounded(round(seconds * 1000), 32, "seconds")))
+        check(library.msdk_session_set_audio_level_interval(self._handle, bounded(duration(seconds, "seconds", 1000), 32, "seconds")))
 
     def set_stats_interval(self, seconds: float) -> None:
         """Requests a :class:`StatsDue` at an interval, upon which the program reads :meth:`stats` or :meth:`stats_json`.
@@ -717,7 +728,7 @@ class Session(Unique):
         Raises:
             RangeError: another interval.
         """
-        check(library.msdk_session_set_stats_interval(self._handle, bounded(round(seconds * 1000), 32, "seconds")))
+        check(library.msdk_session_set_stats_interval(self._handle, bounded(duration(seconds, "seconds", 1000), 32, "seconds")))
 
     def next_event(self, timeout: float | None = None) -> Event:
         """Takes the oldest event.
@@ -767,9 +778,9 @@ class Session(Unique):
         elif isinstance(event, (DataAvailable, DataStreamAvailable, DataWritable, RpcAvailable)):
             self._events.announce()
         elif isinstance(event, IncomingVideoRemoved):
-            self._renderers.pop(event.incoming_video._handle, None)
+            self._renderers.pop(event.incoming_video._raw_handle, None)
         elif isinstance(event, IncomingAudioRemoved):
-            self._renderers.pop(event.incoming_audio._handle, None)
+            self._renderers.pop(event.incoming_audio._raw_handle, None)
         return event
 
     def _incoming_of(self, wanted: type[T], handle: int | None, make: Callable[[int], T]) -> T | None:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from . import _structs
+from ._arguments import whole
 from ._call import bounded, check, sized
 from ._names import member
 from ._native import library
@@ -53,8 +54,8 @@ class View:
 
     def __init__(self, width: int, height: int, scale: Scale | str = Scale.FIT, orientation: Orientation | str = Orientation.ROTATE_0,
                  background: int = 0) -> None:
-        values = {"width": width, "height": height, "scale": member(Scale, scale, "scale"),
-                  "orientation": member(Orientation, orientation, "orientation"), "background": background}
+        values = {"width": whole(width, "width"), "height": whole(height, "height"), "scale": member(Scale, scale, "scale"),
+                  "orientation": member(Orientation, orientation, "orientation"), "background": whole(background, "background")}
         for name, value in values.items():
             object.__setattr__(self, name, value)
 
