@@ -3,9 +3,10 @@ from __future__ import annotations
 
 from typing import Any, Tuple
 
+from ._arguments import wrong_type
 from .constants import PixelFormat
 from .errors import InvalidError
-from .formats import VideoFormat, plane_shapes
+from .formats import PlaneShape, VideoFormat, plane_shapes
 
 Image = Tuple[Any, VideoFormat]  # pixels one after another, and what they are
 
@@ -26,6 +27,23 @@ def check_frame(source: Any, format: VideoFormat, size: int) -> None:
         raise InvalidError(f"the buffer has {view.nbytes} bytes, {_shape(view.shape)}; {name} takes {size}, {_accepted(format, size)}")
     if view.ndim > 1 and view.shape not in _shapes(format):
         raise InvalidError(f"the array has {_shape(view.shape)}; {name} takes {_accepted(format, size)}")
+
+
+def plane_rows(source: Any, shape: PlaneShape) -> memoryview:
+    """The rows of a plane in a buffer, one after another; a copy if they do not lie so."""
+    try:
+        view = memoryview(source)
+    except (TypeError, ValueError, BufferError):
+        raise wrong_type("data", source, "a buffer of bytes or a uint8 array") from None
+    if not _is_uint8(view):
+        raise InvalidError(f"data is of {_type_of(source, view)}; uint8 is accepted")
+    size, two = shape.rows * shape.row_bytes, (shape.rows, shape.row_bytes)
+    # As a part of a frame that OpenCV has: two rows of chroma beside one another.
+    shapes = [two, (shape.rows, shape.columns, shape.channels), (shape.rows // 2, 2 * shape.row_bytes)]
+    if view.nbytes != size or (view.ndim > 1 and view.shape not in shapes):
+        raise InvalidError(f"data has {view.nbytes} bytes, {_shape(view.shape)}; {size} bytes, or {_shape(two)}, are accepted for a plane of "
+                           f"{shape.rows} rows of {shape.row_bytes} bytes")
+    return view.cast("B") if view.c_contiguous else memoryview(view.tobytes())
 
 
 def image_of(source: Any) -> Image:

@@ -3,6 +3,7 @@ from __future__ import annotations
 
 from typing import Any, Iterator
 
+from ._arrays import plane_rows
 from ._unique import Unique
 from .errors import UnsupportedError
 from .formats import PlaneShape
@@ -82,15 +83,15 @@ class Plane(Unique):
         return b"".join(self) if self.stride != self.row_bytes else bytes(self._memory)
 
     def write(self, data: Any) -> None:
-        """Fills the plane from rows that lie one after another without padding.
+        """Fills the plane from bytes, rows one after another without padding; or from a uint8 array, contiguous or not, of the shape
+        (rows, row_bytes), or (rows, columns, channels).
 
         Raises:
-            ValueError: not rows * row_bytes bytes.
+            InvalidError, a ValueError: of another type, shape or size.
+            ValueTypeError, a TypeError: no buffer.
             TypeError: the plane is read-only.
         """
-        source = memoryview(data).cast("B")
-        if len(source) != self.rows * self.row_bytes:
-            raise ValueError(f"{len(source)} bytes for a plane of {self.rows} rows of {self.row_bytes} bytes")
+        source = plane_rows(data, PlaneShape(self.rows, self.row_bytes, self.columns, self.channels))
         if self.stride == self.row_bytes:
             self._memory[:] = source
             return

@@ -4,6 +4,7 @@ from __future__ import annotations
 import gc
 import mmap
 import unittest
+from array import array
 
 from mediasdk import (ClosedError, CorruptError, EncodedFrame, Engine, Frame, FrameFlag, InvalidError, MediaSDKError, Orientation,
                       PixelFormat, RangeError, UnsupportedError, VideoFormat, frame_layout, plane_shapes)
@@ -83,8 +84,25 @@ class CreatedFrameTest(unittest.TestCase):
                     plane[row]
             with self.assertRaises(ValueError):
                 plane.write(b"1234")
+            with self.assertRaisesRegex(TypeError, "data is None; .* accepted"):
+                plane.write(None)
             with self.assertRaises(ValueError):
                 plane[0][:] = b"123456"
+
+    def test_a_plane_is_written_from_its_own_shape(self) -> None:
+        with Frame.create(VideoFormat(PixelFormat.NV12, 8, 4)) as frame:
+            luma, chroma = frame.planes
+            for shape in ((4, 8), (4, 8, 1), (2, 16), (32,)):
+                luma.write(memoryview(bytes(range(32))).cast("B", shape))
+                self.assertEqual(luma.tobytes(), bytes(range(32)))
+            for shape in ((2, 4, 2), (2, 8)):
+                chroma.write(memoryview(bytes(range(16))).cast("B", shape))
+                self.assertEqual(chroma.tobytes(), bytes(range(16)))
+            luma.write(memoryview(bytes(range(64)))[::2])
+            self.assertEqual(luma.tobytes(), bytes(range(0, 64, 2)))
+            for wrong in (memoryview(bytes(32)).cast("B", (8, 4)), array("d", [0] * 4), array("H", [0] * 16), array("b", [0] * 32)):
+                with self.subTest(wrong), self.assertRaisesRegex(InvalidError, "accepted"):
+                    luma.write(wrong)
 
     def test_view_of_two_dimensions(self) -> None:
         with Frame.create(VideoFormat(PixelFormat.GRAY8, 64, 3)) as frame:

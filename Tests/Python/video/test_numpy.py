@@ -38,6 +38,16 @@ class ArrayTest(unittest.TestCase):
             self.assertTrue(luma.flags.writeable)
             self.assertTrue(numpy.shares_memory(luma, numpy.asarray(frame.planes[0])))
 
+    def test_writing_a_plane(self) -> None:
+        with Frame.create(VideoFormat(PixelFormat.GRAY8, 6, 4)) as frame:
+            image = numpy.arange(24, dtype=numpy.uint8).reshape(4, 6)
+            for same in (image, numpy.asfortranarray(image), numpy.repeat(image, 2, axis=1)[:, ::2]):
+                frame.planes[0].write(same)
+                self.assertEqual(frame.planes[0].tobytes(), image.tobytes())
+            for wrong in (image.T, image.T.copy(), numpy.zeros(3), image.view(numpy.int8), numpy.zeros((4, 6), bool)):
+                with self.assertRaises(InvalidError):
+                    frame.planes[0].write(wrong)
+
     def test_view_of_padded_rows(self) -> None:
         with Frame.create(VideoFormat(PixelFormat.GRAY8, 17, 9)) as frame:
             view = frame.planes[0].view
