@@ -29,6 +29,7 @@ PIXEL_FORMATS = {"I420": 0x32315559, "NV12": 0x3231564E, "BGRA": 0x34325241, "RG
                  "BGR24": 0x34324752, "RGB24": 0x34324742, "GRAY8": 0x20203852}
 _BYTES = {"BGRA": 4, "RGBA": 4, "ARGB": 4, "ABGR": 4, "BGR24": 3, "RGB24": 3, "GRAY8": 1}
 _VP8 = 0x30385056
+_LONGEST_SIDE = 16384
 _VERSION = 2
 _HELLO, _FRAME, _BYE, _PROOF, _WELCOME, _REFUSED, _KEY_FRAME, _CHALLENGE = 1, 2, 6, 7, 16, 17, 19, 20
 _HEAD = struct.Struct("<IHH")
@@ -61,6 +62,12 @@ def plane_shapes(pixel_format: str, width: int, height: int) -> list[tuple[int, 
     if pixel_format not in _BYTES:
         raise ValueError(f"pixel_format is {pixel_format!r}; {', '.join(PIXEL_FORMATS)} are accepted")
     return [(width * _BYTES[pixel_format], height)]
+
+
+def _check_size(width: int, height: int) -> None:
+    for name, value in (("width", width), ("height", height)):
+        if not 1 <= value <= _LONGEST_SIDE:
+            raise ValueError(f"{name} is {value!r}; 1 to {_LONGEST_SIDE} is accepted")
 
 
 class Feeder:
@@ -184,6 +191,7 @@ class Feeder:
             FeederError: the connection has ended.
             ValueError: the planes are not those of such a frame.
         """
+        _check_size(width, height)
         shapes = plane_shapes(pixel_format, width, height)
         rows_of = list(strides) or [row for row, _ in shapes]
         views = self._views(planes, shapes, rows_of)
@@ -200,6 +208,7 @@ class Feeder:
     def send_encoded(self, data: Buffer, width: int, height: int, *, is_key_frame: bool, timestamp_ns: int = 0,
                      orientation: int = 0, color_matrix: int = 0, full_range: bool = False) -> bool:
         """Sends a VP8 frame.  After one that was dropped the next should be a key frame."""
+        _check_size(width, height)
         header = (_VP8, width, height, int(is_key_frame), timestamp_ns, orientation, 0, 0, 0, 0, 0, color_matrix, int(full_range))
         return self._begin(header, [memoryview(data)])
 
@@ -210,6 +219,9 @@ class Feeder:
             for (_, rows), stride in zip(shapes, strides):
                 views.append(whole[at:at + stride * rows])
                 at += stride * rows
+        elif hasattr(planes, "shape") and len(planes) != len(shapes):  # the rows of an array are not planes
+            raise ValueError(f"planes is a {type(planes).__name__} of the shape {planes.shape}; bytes, a bytearray or a memoryview of all "
+                             "planes, such as memoryview(array), or a list of one for each plane, is accepted")
         else:
             views = [memoryview(plane).cast("B") for plane in planes]
         if len(views) != len(shapes) or len(strides) != len(shapes):

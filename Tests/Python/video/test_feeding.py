@@ -164,11 +164,20 @@ class FeedingTest(unittest.TestCase):
     def test_wrong_pictures_are_refused_here(self) -> None:
         with self.feeder() as feeder:
             for wrong in (("NV13", 64, 32, b""), ("NV12", 64, 32, b"\0" * 64), ("NV12", 64, 32, [b"\0" * 2048]),
-                          ("NV12", 64, 32, [b"\0" * 2048, b"\0" * 1023]), ("BGRA", 16384, 16384, bytes(0))):
+                          ("NV12", 64, 32, [b"\0" * 2048, b"\0" * 1023]), ("BGRA", 16384, 16384, bytes(0)),
+                          ("BGRA", 0, 0, b""), ("BGRA", 4, -1, b""), ("GRAY8", 16385, 1, bytes(16385))):
                 with self.assertRaises(ValueError):
                     feeder.send(*wrong)
             with self.assertRaises(ValueError):
                 feeder.send("GRAY8", 64, 32, bytes(64 * 32), strides=(63,))
+            with self.assertRaisesRegex(ValueError, "width is 0; 1 to 16384 is accepted"):
+                feeder.send_encoded(b"", 0, 0, is_key_frame=True)
+
+            class Array(list):  # type: ignore[type-arg]
+                shape = (32, 64, 4)
+
+            with self.assertRaisesRegex(ValueError, "planes is a Array of the shape .* memoryview.array., .* accepted"):
+                feeder.send("BGRA", 64, 32, Array([bytes(256)] * 32))
             self.feed(feeder, "GRAY8", 64, 32, bytes(64 * 32))
 
     # --------------------------------------------------------------------------------------------------------------- refusals
