@@ -17,7 +17,8 @@ def create_access_token(*, api_key: str, api_secret: str, room: str, user_id: st
                         attributes: Mapping[str, str] | None = None, grants: Grant | str | None = None,
                         sources: Source | str | None = None, lifetime: int | None = None) -> str:
     """Makes an access token, valid from now on: a JSON Web Token (RFC 7519), signed with HS256, with the claims of LiveKit.  No
-    engine is needed.  The token is not encrypted, and its holder can join until it expires.
+    engine is needed.  The token is not encrypted, and its holder can join until it expires, and up to a minute longer: by so much may the
+    server's clock differ.
 
     Args:
         api_key: names the secret.

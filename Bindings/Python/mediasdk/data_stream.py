@@ -145,6 +145,9 @@ class DataStreamWriter:
         with suppress(MediaSDKError):
             self.close((str(error) or kind.__name__)[:60], _ABORTING)
 
+    def __repr__(self) -> str:
+        return f"<DataStreamWriter {self._id} of {self._session.user_id}>"
+
 
 class DataStreams:
     """Texts and files to and from others in the room: :attr:`Session.data_streams`.  Rooms of ``loopback:`` and ``livekit+wss:`` have them;
@@ -246,6 +249,9 @@ class DataStreams:
         return DataStreamPart(kind, part.stream, DataStreamType(part.type), decode(part.user_id), decode(part.topic), data, decode(part.name),
                               decode(part.mime_type), part.total_size or None, attributes, part.began_ms / 1000, decode(part.text), part.missed,
                               decode(part.id), decode(part.reply_to) if kind == DataPart.BEGAN else "", attachments)
+
+    def __repr__(self) -> str:
+        return f"<DataStreams of {self._session.user_id}>"
 
     def next(self, timeout: float | None = None) -> DataStreamPart:
         """Takes the oldest part that has come.  Events that come meanwhile can be read afterwards, or by another thread.

@@ -110,3 +110,6 @@ class IncomingVideo(IncomingStream[Frame]):
     def request_key_frame(self) -> None:
         """Asks the sender for a key frame."""
         check(library.msdk_incoming_video_request_key_frame(self._handle))
+
+    def __repr__(self) -> str:
+        return f"<IncomingVideo {self.kind.name} {self.codec.name} from {self.user_id}>"

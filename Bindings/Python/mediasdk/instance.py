@@ -226,7 +226,7 @@ class Instance(Owner):
                              decode(struct.text))
 
     def events(self, timeout: float | None = None) -> Iterator[InstanceEvent]:
-        """Events until the instance is closed, or until none came for `timeout` seconds."""
+        """Events until the instance is closed, or until none came for `timeout` seconds, which begin again with each."""
         while True:
             try:
                 event = self.next_event(timeout)

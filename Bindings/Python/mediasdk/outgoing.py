@@ -280,3 +280,8 @@ class OutgoingVideo(ReadableStream[Frame]):
     async def read_report_async(self, timeout: float | None = None) -> FrameReport:
         """:meth:`read_report` for asyncio."""
         return await self._reports.until(self.read_report, timeout, "report")
+
+    def __repr__(self) -> str:
+        format = self._sender.format if self._sender is not None else None
+        size = f" {format.pixel_format.name} {format.width}x{format.height}" if format is not None else ""
+        return f"<OutgoingVideo {self.kind.name}{size}{' closed' if self._closed else ''}>"

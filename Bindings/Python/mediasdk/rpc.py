@@ -71,7 +71,9 @@ class Rpc:
         check(library.msdk_session_rpc_unregister(self._session._handle, encode(method, "method")))
 
     def call(self, user_id: str, method: str, payload: str = "", *, timeout: float = 15.0) -> int:
-        """Calls a method of another participant, and returns its number at once; :meth:`read` has the result.
+        """Calls a method of another participant, and returns its number at once; :meth:`read` has the result.  A receiver keeps 64
+        requests of one caller that it has not responded to, and 256 in all; more of them fail with
+        :attr:`RpcErrorCode.NOT_ACCEPTED`.
 
         Args:
             payload: up to RPC_PAYLOAD_MAX bytes in UTF-8.
@@ -136,11 +138,17 @@ class Rpc:
     def fail(self, request: RpcMessage | int, code: int, text: str = "", payload: str = "") -> None:
         """Ends a request: its caller gets a failure with that code and text, and the payload as more about it.
 
+        Args:
+            text: up to 255 bytes.
+
         Raises:
             NotFoundError, AgainError, InvalidError: as :meth:`respond`.
         """
         check(library.msdk_session_rpc_fail(self._session._handle, _number(request), bounded(code, 32, "code"), encode(text, "text"),
                                             encode(payload, "payload")))
+
+    def __repr__(self) -> str:
+        return f"<Rpc of {self._session.user_id}>"
 
 
 def _number(request: RpcMessage | int) -> int:

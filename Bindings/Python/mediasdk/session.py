@@ -503,7 +503,7 @@ class Session(Owner):
         return self._events.until(self._event, self.read_data, timeout, "data")
 
     def data(self, timeout: float | None = None) -> Iterator[Data]:
-        """Data until the session is closed, or until none came for `timeout` seconds."""
+        """Data until the session is closed, or until none came for `timeout` seconds, which begin again with each."""
         while True:
             try:
                 data = self.next_data(timeout)
@@ -744,7 +744,7 @@ class Session(Owner):
         return self._events.take(self._event, timeout)
 
     def events(self, timeout: float | None = None) -> Iterator[Event]:
-        """Events until the session is closed, or until none came for `timeout` seconds."""
+        """Events until the session is closed, or until none came for `timeout` seconds, which begin again with each event."""
         while True:
             try:
                 event = self.next_event(timeout)

@@ -47,6 +47,10 @@ class DataStreamTest(unittest.TestCase):
         with self.assertRaises(NotFoundError):
             stream.write("more")
 
+    def test_reprs(self) -> None:
+        self.assertEqual(repr(self.alice.data_streams), "<DataStreams of alice>")
+        self.assertEqual(repr(self.alice.data_streams.open_text(id="mine")), "<DataStreamWriter mine of alice>")
+
     def test_a_text_with_files(self) -> None:
         streams = self.alice.data_streams
         with streams.open_text("chat") as first, streams.open_bytes("file", name="a.bin") as file:

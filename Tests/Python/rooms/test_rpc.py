@@ -39,6 +39,9 @@ class RpcTest(unittest.TestCase):
         with self.assertRaises(NotFoundError):
             self.bob.rpc.respond(requests[0])
 
+    def test_repr(self) -> None:
+        self.assertEqual(repr(self.alice.rpc), "<Rpc of alice>")
+
     def test_what_does_not_succeed(self) -> None:
         unknown = self.alice.rpc.call("bob", "subtract")
         late = self.alice.rpc.call("bob", "add", timeout=1)

@@ -39,6 +39,13 @@ class InputTest(unittest.TestCase):
                     with self.call.read() as frame:
                         self.assertEqual(frame.tobytes(), data)
 
+    def test_reprs(self) -> None:
+        self.assertEqual(repr(self.call.incoming), "<IncomingVideo VIRTUAL RAW from alice>")
+        self.assertEqual(repr(self.call.stream), "<OutgoingVideo VIRTUAL NV12 64x48>")
+        self.call.stream.close()
+        self.assertEqual(repr(self.call.stream), "<OutgoingVideo VIRTUAL NV12 64x48 closed>")
+        self.assertEqual(repr(self.call.engine.create_outgoing_video(kind="SCREEN_SHARE")), "<OutgoingVideo SCREEN_SHARE>")
+
     def test_strided_bytes_are_copied(self) -> None:
         data = picture(self.FORMAT, 6)
         doubled = bytes(byte for pair in zip(data, data) for byte in pair)
