@@ -33,6 +33,18 @@ def fitting(value: Any, low: int, high: int, name: str) -> int:
     return number
 
 
+def is_numpy_bool(value: object) -> bool:
+    """Without numpy, which need not be there."""
+    return type(value).__module__ == "numpy" and type(value).__name__ in ("bool", "bool_")
+
+
+def switch(value: Any, name: str) -> int:
+    """A bool, also one of numpy's.  What another number means is the library's to say."""
+    if isinstance(value, int) or is_numpy_bool(value):
+        return int(value)
+    raise wrong_type(name, value, "a bool")
+
+
 def real(value: Any, name: str, accepted: str = "a number") -> float:
     """A float, from any number."""
     try:

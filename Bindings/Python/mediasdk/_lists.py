@@ -5,7 +5,7 @@ from ctypes import POINTER, Array, c_char_p, cast
 from typing import Any, Iterable, Mapping
 
 from . import _structs
-from ._arguments import listed_argument
+from ._arguments import listed_argument, wrong_type
 from ._call import encode
 from .constants import DATA_RECIPIENTS_MAX
 from .errors import RangeError
@@ -29,6 +29,8 @@ def texts(values: Iterable[str], name: str) -> Array[c_char_p]:
 
 def set_attributes(options: Any, attributes: Mapping[str, str] | None) -> None:
     """Texts by key."""
+    if not isinstance(attributes, (Mapping, type(None))):
+        raise wrong_type("attributes", attributes, "a dict of texts by key")
     pairs = [_structs.KeyValue(encode(key, "a key of attributes"), encode(value, "a value of attributes"))
              for key, value in (attributes or {}).items()]
     array = (_structs.KeyValue * len(pairs))(*pairs)

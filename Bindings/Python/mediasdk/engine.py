@@ -12,7 +12,7 @@ from functools import partial
 from typing import Any, Callable, Sequence
 
 from . import _log, _structs
-from ._arguments import listed_argument
+from ._arguments import listed_argument, switch
 from ._call import check, created, decode, encode, filled, listed, nanoseconds, number, sized
 from ._memory import take_back_lent
 from ._names import member
@@ -79,7 +79,7 @@ class Engine(Owner):
     def __init__(self, *, clock: Clock | str = Clock.SYSTEM, ignore_environment: bool = False,
                  log_level: LogLevel | str | None = None) -> None:
         clock = member(Clock, clock, "clock")
-        options = sized(_structs.EngineOptions, clock=clock, ignore_environment=int(bool(ignore_environment)))
+        options = sized(_structs.EngineOptions, clock=clock, ignore_environment=switch(ignore_environment, "ignore_environment"))
         self._raw_handle = created(library.msdk_engine_create, options)
         self._virtual = clock == Clock.VIRTUAL
         # The same clock without a call into the library, where it is the system's.
@@ -287,9 +287,9 @@ class Engine(Owner):
                              codec=member(Codec, codec, "codec"), limits=member(Limits, limits, "limits"), target_bitrate=target_bitrate,
                              min_bitrate=min_bitrate, max_bitrate=max_bitrate, preset=member(Preset, preset, "preset"),
                              queue_policy=member(QueuePolicy, queue_policy, "queue_policy"), queue_capacity=queue_capacity,
-                             encoded_input=int(bool(encoded_input)), encoder_threads=encoder_threads,
+                             encoded_input=switch(encoded_input, "encoded_input"), encoder_threads=encoder_threads,
                              key_frame_interval_ms=key_frame_interval_ms, report_capacity=report_capacity, most_layers=most_layers,
-                             carries_metadata=int(bool(carries_metadata)))
+                             carries_metadata=switch(carries_metadata, "carries_metadata"))
 
     def create_outgoing_audio(self, *, sample_rate: int = 48_000, channels: int = 1, sample_format: SampleFormat | str = SampleFormat.S16,
                               buffer_ms: int = 20, kind: AudioKind | str = AudioKind.MICROPHONE, queue_ms: int = 0,
@@ -322,9 +322,10 @@ class Engine(Owner):
         """
         return OutgoingAudio(self, kind=member(AudioKind, kind, "kind"), sample_rate=sample_rate, channels=channels,
                              sample_format=member(SampleFormat, sample_format, "sample_format"), buffer_ms=buffer_ms, queue_ms=queue_ms,
-                             report_capacity=report_capacity, codec=member(Codec, codec, "codec"), encoded_input=int(bool(encoded_input)),
+                             report_capacity=report_capacity, codec=member(Codec, codec, "codec"),
+                             encoded_input=switch(encoded_input, "encoded_input"),
                              application=member(OpusApplication, application, "application"), bitrate=bitrate, complexity=complexity,
-                             packet_ms=packet_ms, fec=int(bool(fec)), expected_loss=expected_loss, dtx=int(bool(dtx)))
+                             packet_ms=packet_ms, fec=switch(fec, "fec"), expected_loss=expected_loss, dtx=switch(dtx, "dtx"))
 
     def create_instance(self, class_id: str, *, isolated: bool | None = None, limits: IsolationLimits | None = None, **params: Any) -> Instance:
         """A producer or renderer, with parameters set: ``create_instance("org.mediasdk.renderer.bw", mode="gray")``.

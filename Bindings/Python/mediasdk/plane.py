@@ -3,6 +3,7 @@ from __future__ import annotations
 
 from typing import Any, Iterator
 
+from ._arguments import whole
 from ._arrays import plane_rows
 from ._unique import Unique
 from .errors import UnsupportedError
@@ -67,6 +68,7 @@ class Plane(Unique):
         return self.rows
 
     def __getitem__(self, row: int) -> memoryview:
+        row = whole(row, "row")
         if row < 0:
             row += self.rows
         if not 0 <= row < self.rows:

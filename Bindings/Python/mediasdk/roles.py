@@ -9,6 +9,7 @@ import inspect
 from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any, Generator, Generic, Optional, Sequence, Tuple, TypeVar, Union
 
+from ._arguments import is_numpy_bool
 from .audio_format import AudioFormat
 from .audio_frame import AudioFrame
 from .constants import OutgoingState
@@ -81,7 +82,7 @@ def is_end(answer: object) -> bool:
     """Whether a producer or a renderer has answered False, also as a bool of numpy's, which is never the same object."""
     if inspect.isawaitable(answer):
         raise ValueTypeError(f"a producer or renderer returned {answer!r:.100}; a bool or None is accepted")
-    return answer is False or (type(answer).__module__ == "numpy" and type(answer).__name__ in ("bool", "bool_") and not answer)
+    return answer is False or (is_numpy_bool(answer) and not answer)
 
 
 def filtered(frame: T, filters: Sequence[Filter[T]]) -> T | None:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Iterable, Iterator
 
 from . import _structs
-from ._arguments import duration, expected, expected_engine
+from ._arguments import duration, expected, expected_engine, listed_argument, switch
 from ._call import bounded, check, decode, encode, failure, nanoseconds, number, pull, sized
 from ._names import member
 from ._native import library
@@ -61,9 +61,11 @@ def script_network(engine: Engine, room_url: str, steps: Iterable[NetworkStep], 
     Raises:
         InvalidError, RangeError: a step outside what is accepted.
     """
-    structs = [sized(_structs.NetworkStep, flags=int(bool(step.disconnected)), at_ns=step.at_ns, bandwidth_bps=step.bandwidth_bps,
-                     delay_ns=step.delay_ns, jitter_ns=step.jitter_ns, loss_ppm=step.loss_ppm, queue_ns=step.queue_ns)
-               for step in (expected(step, NetworkStep, "a step") for step in steps)]
+    known = [expected(step, NetworkStep, "a step") for step in listed_argument(steps, "steps", "a list of NetworkStep")]
+    structs = [sized(_structs.NetworkStep, flags=switch(step.disconnected, "disconnected"), at_ns=step.at_ns,
+                     bandwidth_bps=step.bandwidth_bps, delay_ns=step.delay_ns, jitter_ns=step.jitter_ns, loss_ppm=step.loss_ppm,
+                     queue_ns=step.queue_ns)
+               for step in known]
     array = array_of(_structs.NetworkStep, structs)
     script = sized(_structs.NetworkScript, step_count=len(structs), steps=cast(array, POINTER(_structs.NetworkStep)), seed=seed)
     if user_id is not None:
@@ -86,7 +88,8 @@ def configure_room(engine: Engine, room_url: str, *, capacity: int = 0, duplicat
     """
     options = sized(_structs.RoomOptions, capacity=bounded(capacity, 32, "capacity"),
                     duplicates=member(Duplicate, duplicates, "duplicates"),
-                    permissions=bounded(member(Permission, permissions, "permissions"), 32, "permissions"), pulled=int(bool(verified)))
+                    permissions=bounded(member(Permission, permissions, "permissions"), 32, "permissions"),
+                    pulled=switch(verified, "verified"))
     check(library.msdk_room_configure(expected_engine(engine)._handle, encode(room_url, "room_url"), byref(options)))
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Iterable
 
 from . import _structs
-from ._arguments import expected_engine
+from ._arguments import expected_engine, listed_argument, wrong_type
 from ._call import bounded, check, decode, encode, filled, sized
 from ._native import library
 from ._unique import Unique
@@ -123,10 +123,10 @@ def serve_room(engine: Engine, room_url: str, addresses: str | Iterable[str] = "
         UnsupportedError: the engine has the virtual clock.
         InvalidError, RangeError: an argument; the text names it and what is accepted.
     """
-    joined = addresses if isinstance(addresses, str) else ",".join(addresses)
+    joined = addresses if isinstance(addresses, str) else ",".join(_texts(addresses, "addresses"))
     options = sized(_structs.ServeOptions, port=bounded(port, 32, "port"), addresses=encode(joined, "addresses"),
                     most_members=bounded(most_members, 32, "most_members"), media_port=bounded(media_port, 32, "media_port"))
-    public = public_addresses if isinstance(public_addresses, str) else ",".join(public_addresses)
+    public = public_addresses if isinstance(public_addresses, str) else ",".join(_texts(public_addresses, "public_addresses"))
     if public:
         options.public_addresses = encode(public, "public_addresses")
     if certificate is not None:
@@ -140,6 +140,13 @@ def serve_room(engine: Engine, room_url: str, addresses: str | Iterable[str] = "
     out = _structs.ServeInfo()
     check(library.msdk_room_serve(expected_engine(engine)._handle, encode(room_url, "room_url"), byref(options), byref(out)))
     return RoomServer(engine, room_url, _info(out))
+
+
+def _texts(values: Iterable[str], name: str) -> list[str]:
+    for one in (given := listed_argument(values, name, "a str, or several,")):
+        if not isinstance(one, str):
+            raise wrong_type(name, one, "a str, or several,")
+    return given
 
 
 def _info(struct: _structs.ServeInfo) -> ServeInfo:

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, AsyncIterator, Callable, Iterable, Iterator, TypeVar
 
 from . import _structs, data as _data
-from ._arguments import duration, expected, octets, utf8_or_octets
-from ._call import bounded, check, created, decode, encode, filled, listed, number, sized
+from ._arguments import duration, expected, octets, switch, utf8_or_octets
+from ._call import bounded, check, created, deadline_of, decode, encode, filled, listed, number, sized
 from ._events_queue import EventQueue
 from ._names import member
 from ._native import library
@@ -172,6 +172,7 @@ class Session(Owner):
             MediaTimeout: not connected in time; the session goes on trying until :meth:`disconnect` or :meth:`close`.
             ClosedError: disconnected or closed meanwhile.
         """
+        deadline_of(timeout)  # before anything begins
         self._last_state = None
         check(library.msdk_session_connect(self._handle))
         if wait and not paced(self._connecting(), timeout):
@@ -184,6 +185,7 @@ class Session(Owner):
             RefusedError, ExistsError, FullError, MediaTimeout, ClosedError: as :meth:`connect`; of a session that is disconnected
                 already, the reason of that.
         """
+        deadline_of(timeout)
         if self.state == SessionState.IDLE:
             self.connect(wait=False)
         if not await asleep(self._connecting(), timeout):
@@ -672,7 +674,7 @@ class Session(Owner):
             UnsupportedError: it renders a single stream.
             StateError: it is attached to something already.
         """
-        options = sized(_structs.SessionRendererOptions, include_local=int(bool(include_local)))
+        options = sized(_structs.SessionRendererOptions, include_local=switch(include_local, "include_local"))
         check(library.msdk_session_attach_renderer(self._handle, expected(renderer, Instance, "renderer")._handle, byref(options)))
         self._renderers.setdefault(self._handle, {})[renderer._handle] = renderer
 

@@ -54,6 +54,8 @@ class ArgumentsTest(unittest.TestCase):
             ("capacity", lambda value: configure_room(engine, room(), capacity=value)),
             ("at_ns", lambda value: script_network(engine, room(), [NetworkStep(at_ns=value)])),
             ("number", lambda value: self.call.alice.open_data_channel("x", number=value))]
+        plane = Frame.create(nv12()).planes[0]
+        uses.append(("row", lambda value: plane[value]))
         for name, use in uses:
             self.refused(ValueTypeError, use, name, 1.5, "x", [1], NAN)
 
@@ -73,6 +75,14 @@ class ArgumentsTest(unittest.TestCase):
 
         self.assertEqual(AudioFormat(48_000, Three()).channels, 3)  # type: ignore[arg-type]
         self.audio.set_expected_loss(Three())  # type: ignore[arg-type]
+
+    def test_bools(self) -> None:
+        engine = self.call.engine
+        self.refused(ValueTypeError, lambda value: engine.create_outgoing_video(nv12(), carries_metadata=value), "carries_metadata",
+                     None, "x", 1.5)
+        self.refused(ValueTypeError, lambda value: Engine(ignore_environment=value), "ignore_environment", None, "x")
+        with self.assertRaisesRegex(MediaSDKError, "carries_metadata"):
+            engine.create_outgoing_video(nv12(), carries_metadata=2)  # type: ignore[arg-type]
 
     def test_members_of_enumerations(self) -> None:
         engine = self.call.engine
@@ -133,6 +143,14 @@ class ArgumentsTest(unittest.TestCase):
         self.refused(InvalidError, call.alice.set_stats_interval, "seconds", NAN, float("inf"))
         self.refused(ValueTypeError, self.audio.set_gain, "gain", None, "x")
 
+    def test_nothing_begins_with_a_wrong_timeout(self) -> None:
+        session = self.call.engine.create_session(room(), "carol")
+        for timeout in (-1, NAN, "x"):
+            for use in (session.connect, lambda value: asyncio.run(session.connected(value))):
+                with self.assertRaisesRegex(MediaSDKError, "timeout is .* accepted"):
+                    use(timeout)  # type: ignore[operator]
+        self.assertEqual(session.state, mediasdk.SessionState.IDLE)
+
     def acquired(self, timeout: Any) -> None:
         self.call.sender.acquire(timeout).close()
 
@@ -169,6 +187,14 @@ class ArgumentsTest(unittest.TestCase):
         self.refused(InvalidError, self.call.alice.set_frame_key, "key", "\ud800")
         self.refused(ValueTypeError, lambda value: self.call.alice.send_data(b"", to=value), "to", 5, 1.5)
         self.refused(InvalidError, lambda value: self.call.alice.send_data(b"", to=value), "to", [5], b"ab")
+
+    def test_several(self) -> None:
+        engine = self.call.engine
+        self.refused(ValueTypeError, lambda value: script_network(engine, room(), value), "steps", None, 5)
+        self.refused(ValueTypeError, lambda value: self.call.alice.data_streams.open_text(attributes=value), "attributes", 5, ["a"])
+        self.refused(ValueTypeError, lambda value: self.call.alice.data_streams.open_text(attachments=value), "attachments", 5)
+        self.refused(ValueTypeError, lambda value: serve_room(engine, room(), value), "addresses", 5, [5])
+        self.refused(ValueTypeError, lambda value: engine.create_outgoing_video(nv12(), codecs=value), "codecs", 5, [None])
 
     def test_closed_objects_say_so(self) -> None:
         with Call(nv12(64, 48)) as call:
