@@ -99,6 +99,13 @@ class Instance(Owner):
         self._commands: Mapping[str, Command] | None = None
         engine._objects[self._handle] = self
 
+    @property
+    def _handle(self) -> int:
+        """It ends with its engine."""
+        if self._engine._closed and not self._closed:
+            raise HandleError("the engine of the instance is closed")
+        return super()._handle
+
     # ------------------------------------------------------------------------------------------------------------ lifetime
 
     def close(self) -> None:

@@ -7,7 +7,7 @@ from array import array
 from typing import Any, Callable
 
 import mediasdk
-from call import Call, nv12, room
+from call import Call, nv12, plugin_dir, room
 from mediasdk import (AudioFormat, AudioFrame, Codec, DataPart, Engine, Frame, FrameMetadata, FramePacer, HandleError, InvalidError,
                       MediaSDKError, NetworkStep, OutgoingAudio, PixelFormat, RangeError, Scale, Session, ValueTypeError, VideoFormat, View,
                       configure_room, frame_layout, script_network, serve_room, video_limits)
@@ -199,15 +199,19 @@ class ArgumentsTest(unittest.TestCase):
     def test_closed_objects_say_so(self) -> None:
         with Call(nv12(64, 48)) as call:
             audio = call.engine.create_outgoing_audio()
+            call.engine.add_plugin_dir(plugin_dir())
+            first, second = (call.engine.create_instance("org.mediasdk.producer.tone") for _ in range(2))
             session: Session = call.bob
             for word, closing, uses in (
                     ("session", session, [lambda: session.state, lambda: session.next_event(0), lambda: session.send_data(b""),
                                           lambda: session.fileno(), lambda: session.rpc.read(), lambda: session.next_data(0)]),
                     ("session of the stream", session, [lambda: call.incoming.state, lambda: call.incoming.read(0)]),
                     ("stream", audio, [lambda: audio.state, lambda: audio.set_gain(1), lambda: call.alice.start_audio(audio)]),
+                    ("instance", first, [lambda: first.next_event(0), lambda: first.formats(), lambda: call.stream.attach_producer(first)]),
                     ("stream", call.stream, [lambda: call.stream.state, lambda: call.stream.sender]),
                     ("engine", call.engine, [lambda: call.engine.stats(),
-                                             lambda: call.engine.create_instance("x"), lambda: configure_room(call.engine, room())])):
+                                             lambda: call.engine.create_instance("x"), lambda: configure_room(call.engine, room())]),
+                    ("engine of the instance", call.engine, [lambda: second.next_event(0), lambda: second.release()])):
                 closing.close()
                 for use in uses:
                     with self.subTest(word), self.assertRaisesRegex(HandleError, f"the {word} is closed"):
