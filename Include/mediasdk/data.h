@@ -55,7 +55,9 @@ typedef struct msdk_data_options {
  * second. All data of the session counts: messages, also lossy ones, streams of data (data_stream.h), and remote procedure calls with
  * their responses (rpc.h). A message counts once, and once more for each whole 4,096 bytes, its headers included. A message of 15,000
  * bytes thus counts four times: after the first 250 of them, 125 a second are taken, which is 1.9 MB/s. What is sent faster waits at the
- * sender, in order, until there is no room (MSDK_E_AGAIN). Small messages may wait for many seconds before that.
+ * sender, in order, until there is no room (MSDK_E_AGAIN). Small messages may wait for many seconds before that. A receiver that takes data
+ * more slowly over the network slows its senders, by at most two seconds for each message. When 4 MiB wait for it, it is disconnected
+ * with MSDK_E_LIMIT.
  *
  * Reconnecting. While a session over a network is MSDK_SESSION_RECONNECTING, calls still succeed: the data waits for the path, until
  * there is no room. If another session at the server has to take the place of this one (webrtc.h), all data that was not acknowledged is
@@ -64,8 +66,8 @@ typedef struct msdk_data_options {
  * MSDK_E_AGAIN as long as the session is reconnecting.
  *
  * Leaving. Data that was sent before the session leaves arrives, if the connection is there. Over a network the session stays in the room
- * until the server has acknowledged all reliable data, for up to five seconds. msdk_session_destroy and msdk_engine_destroy wait for
- * that, except inside a callback; msdk_session_disconnect does not. [any thread] */
+ * until the server has acknowledged all reliable data, and a server of this SDK has passed it on, for up to five seconds.
+ * msdk_session_destroy and msdk_engine_destroy wait for that, except inside a callback; msdk_session_disconnect does not. [any thread] */
 MSDK_EXPORT msdk_result msdk_session_send_data(msdk_session *session, const msdk_data_options *options, const uint8_t *data,
                                                uint64_t size);
 

@@ -27,7 +27,7 @@ public struct Member: Sendable, Equatable {
 }
 
 /// A published stream, at its publisher's end or at a receiver's.
-public struct StreamID: Hashable, Sendable {
+public struct StreamID: Hashable, Comparable, Sendable {
   /// From a counter of this process: in another process the same stream may have another.
   public let value: UInt64
   private static let counter = Atomic<UInt64>(1)
@@ -39,6 +39,9 @@ public struct StreamID: Hashable, Sendable {
   public init(value: UInt64) {
     self.value = value
   }
+
+  /// In the order in which the streams were made.
+  public static func < (one: StreamID, other: StreamID) -> Bool { one.value < other.value }
 }
 
 /// What a stream is made of; the kind is MSDK_VIDEO_* or MSDK_AUDIO_*.

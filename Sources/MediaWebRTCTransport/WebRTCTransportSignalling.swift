@@ -63,7 +63,7 @@ extension WebRTCTransport {
     let (events, refused): ([TransportEvent], [StreamID]) = state.withLock { state in
       let isHere = state.phase == .here || state.phase == .reconnecting
       var (events, refused): ([TransportEvent], [StreamID]) = ([], [])
-      for (stream, publication) in state.publications.sorted(by: { $0.key.value < $1.key.value }) {
+      for (stream, publication) in state.publications.inKeyOrder {
         let (agreed, isRefused): ([(ssrc: SSRC, rid: String?)], Bool) = driver.look { peer in
           guard let transceiver = peer.signalling.transceiver(publication.transceiver) else { return ([], true) }
           let medium = peer.signalling.negotiated?.media.first { $0.transceiver == publication.transceiver }

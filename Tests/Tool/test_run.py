@@ -127,6 +127,8 @@ class Run(ToolTest):
         self.assertEqual(whole.table["codec"], "OPUS")
         self.assertGreater(whole.count("packets received"), 10)
         self.succeed(*words, "--codec", "raw", "--filter", "gain:-20", "--renderer", "wav:soft.wav")
+        self.assert_refused([*words, "--codec", "ABCD"], 1, "ABCD")
+        self.assert_refused([*words, "--codec", "vp8"], 1, "VP8")
         loudest = {}
         for name in ["loud", "soft"]:
             with wave.open(str(self.directory / f"{name}.wav")) as file:

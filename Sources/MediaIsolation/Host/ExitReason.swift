@@ -2,6 +2,7 @@ import CLinux
 import Glibc
 import IsolationProtocol
 import MediaCore
+import MediaPlugins
 
 /// How a process ended, as the program that started the plugin saw it.
 struct ExitStatus {
@@ -32,7 +33,7 @@ enum ExitReason {
       text = "its process is gone"
     }
     if let doing, reason?.isEmpty ?? true { text += " in \(doing)" }
-    if !output.isEmpty { text += "; its last output: \(output.suffix(mostOutput))" }
+    if !output.isEmpty { text += "; its last output: \(output.count > mostOutput ? SecretTexts.cut : "")\(output.suffix(mostOutput))" }
     return text
   }
 

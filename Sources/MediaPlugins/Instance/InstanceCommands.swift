@@ -23,25 +23,26 @@ extension PluginInstance {
       return try turn.take(command.label) { () throws(MediaError) in
         try checkAlive()
         context.errorText.withLock { $0 = nil }
-        return try PluginInstance.run(command, arguments, native: plugin, context, id: descriptor.id)
+        return try PluginInstance.run(command, arguments, native: plugin, context, secrets, id: descriptor.id)
       }
     }
     guard commandGate.enter() else { throw MediaError(.closed, "the instance of \(descriptor.id) is destroyed") }
     defer { commandGate.leave() }
-    return try PluginInstance.run(command, arguments, native: plugin, context, id: descriptor.id)
+    return try PluginInstance.run(command, arguments, native: plugin, context, secrets, id: descriptor.id)
   }
 
   /// Without the instance, which costs more than others to hold and let go of, as there is a weak reference to it.
   private static func run(
-    _ command: CommandDescriptor, _ arguments: [ParameterValue], native plugin: OpaquePointer, _ context: Context, id: String
+    _ command: CommandDescriptor, _ arguments: [ParameterValue], native plugin: OpaquePointer, _ context: Context, _ secrets: SecretTexts,
+    id: String
   ) throws(MediaError) -> ParameterValue? {
     switch command.run(plugin, arguments, { CommandWords.collect(for: context, $0) }) {
     case .answer(let value): return value
-    case .broken(let error): throw MediaError(error.status, "\(id): \(error.text)")
+    case .broken(let error): throw MediaError(error.status, "\(id): \(secrets.redacted(error.text))")
     case .failed(let result, let words):
       // A plugin may have left the work, and the words, to a thread of its own.
       let elsewhere = command.isThreadSafe ? nil : context.errorText.withLock { $0 }
-      throw PluginInstance.error(result, command.label, of: id, words ?? elsewhere)
+      throw PluginInstance.error(result, command.label, of: id, (words ?? elsewhere).map { secrets.redacted($0) })
     }
   }
 }

@@ -82,7 +82,7 @@ package struct ScanCache: Sendable {
     var merged = ScanCache.read(path) ?? [:]
     for name in changed { merged[name] = entries[name] }
     changed = []
-    let lines = merged.sorted { $0.key < $1.key }.filter { access($0.key, F_OK) == 0 }.prefix(ScanCache.mostEntries).map(ScanCache.line)
+    let lines = merged.inKeyOrder.filter { access($0.key, F_OK) == 0 }.prefix(ScanCache.mostEntries).map(ScanCache.line)
     let text = ([ScanCache.head] + lines + ["end"]).map { $0 + "\n" }.joined()
     guard let slash = path.lastIndex(of: "/") else { return }
     ScanCache.makeDirectory(String(path[..<slash]))

@@ -1,11 +1,13 @@
 import MediaCore
 
 /// The secrets that an instance was given, to be taken out of all that it says: plugins log addresses with the token still in them.
-final class SecretTexts: Sendable {
+package final class SecretTexts: Sendable {
   private static let most = 32
   /// The beginning of a secret that is left at the end of a text that was cut counts from so many bytes on.
   private static let leastRest = 4
   private static let mask = Array("(secret)".utf8)
+  /// Where the beginning of a text was cut off: the end of a secret may follow.
+  package static let cut = "\u{2026}"
 
   private let held = Monitor<[[UInt8]]>([])
 
@@ -41,9 +43,17 @@ final class SecretTexts: Sendable {
     let bytes = Array(text.utf8)
     var result: [UInt8] = []
     var index = 0
+    let cut = Array(SecretTexts.cut.utf8)
     while index < bytes.count {
       let rest = bytes[index...]
-      if rest.starts(with: secret) {
+      if rest.starts(with: cut) {
+        result += cut
+        index += cut.count
+        let ends = stride(from: secret.count - 1, through: leastRest, by: -1).lazy.map { secret.suffix($0) }
+        guard let end = ends.first(where: { bytes[index...].starts(with: $0) }) else { continue }
+        result += mask
+        index += end.count
+      } else if rest.starts(with: secret) {
         result += mask
         index += secret.count
       } else if rest.count >= leastRest, rest.count < secret.count, secret.starts(with: rest) {

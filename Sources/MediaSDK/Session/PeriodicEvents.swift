@@ -81,7 +81,7 @@ extension Session {
 
   private var allAudio: (outgoing: [OutgoingAudio], incoming: [IncomingAudio]) {
     guarded.withLock { guarded in
-      func inOrder<Stream>(_ streams: [StreamID: Stream]) -> [Stream] { streams.sorted { $0.key.value < $1.key.value }.map(\.value) }
+      func inOrder<Stream>(_ streams: [StreamID: Stream]) -> [Stream] { streams.inKeyOrder.map(\.value) }
       return (inOrder(guarded.sound.outgoing), inOrder(guarded.sound.incoming))
     }
   }

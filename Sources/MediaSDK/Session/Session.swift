@@ -272,13 +272,13 @@ public final class Session: TransportDelegate {
 
   /// The others' streams that are announced at present, in a stable order.
   public var incomingVideos: [IncomingVideo] {
-    guarded.withLock { guarded in guarded.incoming.sorted { $0.key.value < $1.key.value }.map(\.value) }
+    guarded.withLock { guarded in guarded.incoming.inKeyOrder.map(\.value) }
   }
 
   /// Started or attached.
   public var outgoingVideos: [OutgoingVideo] {
     guarded.withLock { guarded in
-      let started = guarded.outgoing.sorted { $0.key.value < $1.key.value }.map(\.value)
+      let started = guarded.outgoing.inKeyOrder.map(\.value)
       return started + guarded.attached.filter { attached in !started.contains { $0 === attached } }
     }
   }

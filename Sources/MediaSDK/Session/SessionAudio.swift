@@ -108,13 +108,13 @@ extension Session {
 
   /// The others' streams that are announced at present, in a stable order; without the mix.
   public var incomingAudios: [IncomingAudio] {
-    guarded.withLock { guarded in guarded.sound.incoming.sorted { $0.key.value < $1.key.value }.map(\.value) }
+    guarded.withLock { guarded in guarded.sound.incoming.inKeyOrder.map(\.value) }
   }
 
   /// Started or attached.
   public var outgoingAudios: [OutgoingAudio] {
     guarded.withLock { guarded in
-      let started = guarded.sound.outgoing.sorted { $0.key.value < $1.key.value }.map(\.value)
+      let started = guarded.sound.outgoing.inKeyOrder.map(\.value)
       return started + guarded.sound.attached.filter { attached in !started.contains { $0 === attached } }
     }
   }

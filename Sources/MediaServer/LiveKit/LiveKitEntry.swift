@@ -135,7 +135,7 @@ extension WebTable {
   private func makeMember(_ grants: LiveKitGrants) throws(MediaError) -> Member {
     var member = try makeMember(grants.identity, grants.name.isEmpty ? nil : grants.name, prefix: "participant")
     // What the room does not take, members who speak this protocol know all the same.
-    for (key, value) in grants.attributes.sorted(by: { $0.key < $1.key })
+    for (key, value) in grants.attributes.inKeyOrder
     where ParticipantAttributes.isKey(key) && value.utf8.count <= ParticipantAttributes.longestValue {
       _ = try? member.attributes.set(key, value)
     }

@@ -31,7 +31,7 @@ extension JanusClient {
   func tellLayers(_ now: Int64) {
     guard !isOffered, let subscriber else { return }
     var streams: [JSON] = []
-    for (mid, source) in sources.sorted(by: { $0.key < $1.key }) {
+    for (mid, source) in sources.inKeyOrder {
       guard let layer = layers[source], layer != told[source] ?? .best, isSimulcast(source) else { continue }
       told[source] = layer
       streams.append(.object([("mid", .text(mid))] + layer.members))

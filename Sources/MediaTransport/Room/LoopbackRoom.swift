@@ -182,7 +182,7 @@ final class LoopbackRoom: Sendable {
         newcomer.post(.joined(known))
         other.post(.joined(member))
       }
-      for stream in state.streams.values.sorted(by: { $0.description.id.value < $1.description.id.value }) {
+      for (_, stream) in state.streams.inKeyOrder {
         newcomer.post(.streamAdded(stream.description))
         if let level = stream.speakingLevel {
           newcomer.post(.speaking(stream.description.id, userID: stream.description.userID, true, level: level))
@@ -219,7 +219,7 @@ final class LoopbackRoom: Sendable {
     guard let index = state.members.firstIndex(where: { $0 === leaver }) else { return }
     state.members.remove(at: index)
     state.permissions[ObjectIdentifier(leaver)] = nil
-    for id in state.streams.keys.sorted(by: { $0.value < $1.value }) {
+    for id in state.streams.keys.sorted() {
       if state.streams[id]?.publisher === leaver {
         remove(id, from: &state)
       } else {
@@ -243,7 +243,7 @@ final class LoopbackRoom: Sendable {
       guard let former = state.permissions[ObjectIdentifier(member)] else { return false }
       guard former != permissions else { return true }
       state.permissions[ObjectIdentifier(member)] = permissions
-      for (id, stream) in state.streams.sorted(by: { $0.key.value < $1.key.value }) {
+      for (id, stream) in state.streams.inKeyOrder {
         if stream.publisher === member {
           if !permissions.isSuperset(of: stream.description.format.needed) { remove(id, from: &state) }
         } else if !permissions.contains(.receive) {
@@ -430,7 +430,7 @@ final class LoopbackRoom: Sendable {
     state.withLock { state in
       let received = state.streams.filter { $0.value.receivers.contains { $0.transport === receiver } }
       return state.members.compactMap { member in
-        let own = received.filter { $0.value.publisher === member }.keys.sorted { $0.value < $1.value }
+        let own = received.filter { $0.value.publisher === member }.keys.sorted()
         return own.isEmpty ? nil : (member, own)
       }
     }

@@ -77,6 +77,8 @@ final class LiveKitSession: RoomSession, TransportDelegate {
   static let reasonPatience: Int64 = 3_000_000_000
   /// Of these, until the path counts as lost.
   static let endPatience: Int64 = 300_000_000
+  /// Nanoseconds for a server to pass on what it has acknowledged.
+  private static let passing: Int64 = 2_000_000_000
 
   private let url: LiveKitURL
   /// Of both connections.
@@ -168,11 +170,12 @@ final class LiveKitSession: RoomSession, TransportDelegate {
   func hangUp() {
     let now = loop.clock.now()
     let (end, isFirst): (Int64?, Bool) = state.withLock { state in
-      let waits = state.reliable != nil && state.client.isExtended && state.socket != nil && !state.hasFailed
+      let isConnected = state.socket != nil && state.client.resumeTarget == nil && !state.hasFailed
+      let waits = state.reliable != nil && state.client.isExtended && isConnected
       (state.isLeaving, state.isLeft) = (true, true)
       state.client.leave()
       let wasAwaited = state.flushEnd != nil
-      if waits { state.flushEnd = state.flushEnd ?? now &+ RoomFarewells.patience }
+      if waits { state.flushEnd = min(state.flushEnd ?? .max, now &+ LiveKitSession.passing) }
       return (waits ? state.flushEnd : nil, !wasAwaited)
     }
     moderation.close()

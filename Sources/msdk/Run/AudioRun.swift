@@ -29,7 +29,7 @@ struct AudioRun {
 
     var options = OutgoingAudioOptions()
     options.channels = try producer.audioCaptureSettings()?.channels ?? 1
-    options.codec = plan.codec == .raw ? FourCC.raw : UInt32(MSDK_CODEC_OPUS)
+    options.codec = plan.codec?.fourcc ?? UInt32(MSDK_CODEC_OPUS)
     let outgoing = try engine.makeOutgoingAudio(options)
     let sender = try Call.join(engine, "sender", Call.patience)
     let receiver = try Call.join(engine, "receiver", Call.patience)
@@ -110,7 +110,7 @@ struct AudioRun {
     _ producer: PluginInstance, _ outgoing: OutgoingAudioCounters, _ incoming: IncomingAudioCounters, _ length: Int64
   ) -> [(String, String)] {
     [
-      ("producer", producer.descriptor.id), ("codec", plan.codec == .raw ? "none: raw audio" : "OPUS"),
+      ("producer", producer.descriptor.id), ("codec", plan.codec == .raw ? "none: raw audio" : plan.codec?.name.uppercased() ?? "OPUS"),
       ("length", "\(length / 1_000_000) ms"), ("packets sent", "\(outgoing.packets)"), ("packets received", "\(incoming.received)"),
       ("bytes sent", "\(outgoing.bytesSent)")
     ]

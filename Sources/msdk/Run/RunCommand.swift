@@ -21,8 +21,8 @@ struct RunCommand: ParsableCommand {
       Encoded frames. What a producer of encoded frames makes ('packets', a camera that encodes) is sent unchanged: --codec, --size, --fps, \
       --bitrate and --filter are refused.
 
-      Audio. With --sound the call has audio instead of video, as Opus, or raw with --codec raw. The read-only parameters of renderers \
-      are printed at the end.
+      Audio. With --sound the call has audio instead of video, as Opus, raw with --codec raw, or with a plugin's codec. The \
+      read-only parameters of renderers are printed at the end.
 
       End. The run ends after --seconds or --frames, when the producer has no more, when a plugin fails (exit code 1), or with Ctrl-C; \
       frames in flight are still delivered, files are completed, and a table of figures is printed. Without --seconds and --frames a test \

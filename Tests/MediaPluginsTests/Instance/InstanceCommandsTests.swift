@@ -80,6 +80,20 @@ import Testing
     #expect(failure { try instance.call("run") }?.text == "test.fake: from a thread")
   }
 
+  @Test func noSecretIsInItsError() throws {
+    let instance = try instance {
+      $0.add("token", .string(""), flags: MSDK_PARAM_SECRET)
+      $0.add(command: "run")
+    }
+    defer { instance.destroy() }
+    try instance.setParameter("token", .string("hunter2"))
+    plugin.on("command") { fake in
+      "no login with hunter2".withCString { fake.host.set_error?(fake.context, msdk_result(MSDK_E_IO), $0) }
+      return MSDK_E_IO
+    }
+    #expect(failure { try instance.call("run") } == MediaError(.io, "test.fake: no login with (secret)"))
+  }
+
   @Test func anAnswerOfAnotherTypeIsNotPassedOn() throws {
     let instance = try instance {
       $0.add(command: "number", [FakeArgument("text", MSDK_T_STRING)], result: MSDK_T_I32)

@@ -29,6 +29,14 @@ import Testing
     #expect(secrets.redacted("key=01234567 ") == "key=01234567 ")
   }
 
+  /// The last output of a process is cut at its beginning.
+  @Test func theEndOfOneAfterACutIsTakenOut() {
+    let secrets = texts(.string("0123456789"))
+    let cut = SecretTexts.cut
+    #expect(secrets.redacted("output: \(cut)3456789 and \(cut)0123456789") == "output: \(cut)(secret) and \(cut)(secret)")
+    #expect(secrets.redacted("\(cut)789 \(cut)") == "\(cut)789 \(cut)")
+  }
+
   @Test func whatSaysNothingIsNoSecret() {
     let secrets = texts(.string(""), .bool(true), .i32(0), .bytes([]))
     #expect(secrets.redacted("true 0 false") == "true 0 false")

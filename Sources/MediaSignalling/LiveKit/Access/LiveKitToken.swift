@@ -111,7 +111,7 @@ extension LiveKitGrants {
     if !name.isEmpty { members.append(("name", .text(name))) }
     if !metadata.isEmpty { members.append(("metadata", .text(metadata))) }
     if !attributes.isEmpty {
-      members.append(("attributes", .object(attributes.sorted { $0.key < $1.key }.map { ($0.key, .text($0.value)) })))
+      members.append(("attributes", .object(attributes.inKeyOrder.map { ($0.key, .text($0.value)) })))
     }
     return .object(members)
   }

@@ -143,7 +143,7 @@ public final class LiveKitClient {
   public static func introduction(_ attributes: [String: String]) -> (fields: HTTPFields, said: [String: String]) {
     var request = LiveKitJoinRequest()
     var room = LiveKitExtension.mostAttributes
-    for (key, value) in attributes.sorted(by: { $0.key < $1.key }) {
+    for (key, value) in attributes.inKeyOrder {
       room -= key.utf8.count + value.utf8.count
       guard room >= 0 else { break }
       request.attributes[key] = value
@@ -403,7 +403,7 @@ public final class LiveKitClient {
     (resumeEnd, isCatchingUp, heardAt) = (nil, true, now)
     pingAt = pingInterval > 0 ? now &+ pingInterval : .max
     events.append(.resumed(servers: LiveKitClient.servers(reconnect.iceServers)))
-    for (cid, one) in announcements.sorted(by: { $0.key < $1.key }) {
+    for (cid, one) in announcements.inKeyOrder {
       if let sid = one.sid {
         say(.mute(LiveKitMute(sid: sid, isMuted: one.isMuted)))
       } else {

@@ -233,10 +233,10 @@ public final class LiveKitServerSession {
     } else {
       say(.participants(LiveKitParticipants(participants: [own] + others.compactMap { self.others[$0] })))
     }
-    for (sid, qualities) in wantedLayers.sorted(by: { $0.key < $1.key }) { sayWanted(sid, qualities) }
-    for (sid, isPaused) in paused.sorted(by: { $0.key < $1.key }) { sayPaused(sid, isPaused) }
+    for (sid, qualities) in wantedLayers.inKeyOrder { sayWanted(sid, qualities) }
+    for (sid, isPaused) in paused.inKeyOrder { sayPaused(sid, isPaused) }
     for sid in received.sorted() { say(.subscribed(LiveKitTrackID(sid: sid))) }
-    for (_, demand) in demands.sorted(by: { $0.key < $1.key }) { notify(.demand(demand)) }
+    for (_, demand) in demands.inKeyOrder { notify(.demand(demand)) }
     if let offer = joining.request.offer { take(offer: offer) }
   }
 
@@ -382,7 +382,7 @@ public final class LiveKitServerSession {
   /// How well participants are connected, by their identities; the client itself, too. Of others nothing is said.
   public func setQualities(_ qualities: [String: LiveKitConnectionQuality]) {
     var update = LiveKitQualities()
-    for (identity, quality) in qualities.sorted(by: { $0.key < $1.key }) {
+    for (identity, quality) in qualities.inKeyOrder {
       guard let sid = sid(of: identity) else { continue }
       update.updates.append(LiveKitQualityInfo(sid: sid, quality: quality))
     }

@@ -242,14 +242,11 @@ struct ProtoFields {
     }
   }
 
-  @inline(never)
-  static func sorted(_ map: [String: String]) -> [(key: String, value: String)] { map.sorted { $0.key < $1.key } }
-
   /// A map of texts by texts, written in the order of its keys.
   @inline(never)
   mutating func map(_ number: Int, _ field: inout [String: String]) throws(MediaError) {
     if !isReading {
-      for (key, value) in ProtoFields.sorted(field) { write(number, bytes: ProtoEntry(key: key, value: value).encoded) }
+      for (key, value) in field.inKeyOrder { write(number, bytes: ProtoEntry(key: key, value: value).encoded) }
     } else if isNext(number), case .bytes(let range) = value {
       var entry = ProtoEntry()
       try read(&entry, in: range)

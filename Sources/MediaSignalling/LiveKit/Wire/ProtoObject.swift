@@ -196,7 +196,7 @@ extension ProtoFields {
   mutating func map(_ number: Int, _ name: String, _ field: inout [String: String]) throws(MediaError) {
     guard object != nil else { return try map(number, &field) }
     var written: [(String, JSON)] = []
-    for (key, value) in ProtoFields.sorted(field) { written.append((key, .text(value))) }
+    for (key, value) in field.inKeyOrder { written.append((key, .text(value))) }
     guard let found = try member(name, .object(written)) else { return }
     guard case .object(let members) = found else { throw ProtoFields.refused(name, "an object") }
     for (key, value) in members { field[key] = try ProtoFields.string(value, name) }
