@@ -13,8 +13,6 @@ final class LiveKitData: Sendable {
     var transport: (any Transport)?
     /// Of the client: whether each is reliable, and what it is of.
     var incoming: [MessageChannelID: (isReliable: Bool, transport: any Transport)] = [:]
-    /// The client has left: nothing comes any more but what is here.
-    var isDraining = false
     /// Of the client's channels, those that are closed and not read to their end.
     var closed: Set<MessageChannelID> = []
     /// Of this end; nil: not opened yet, or closed.
@@ -52,6 +50,8 @@ final class LiveKitData: Sendable {
   /// Messages at once and in a second, of up to 4,096 bytes; longer ones count once more for each 4,096. Of more the client has to wait.
   static let burst = 1_000.0
   static let perSecond = 500.0
+  /// In a second, of a client that has left.
+  static let perSecondAtTheEnd = 20_000.0
   /// Messages that wait for a client that does not read them, and their bytes.
   static let mostMessages = 65_536
   static let mostWaiting = 4_194_304
@@ -109,7 +109,7 @@ final class LiveKitData: Sendable {
   private func read(_ channel: MessageChannelID) {
     let now = table.clock.now()
     while let (isReliable, transport) = state.withLock({ $0.incoming[channel] }) {
-      guard state.withLock({ $0.isDraining || $0.allowance.available(at: now) > 0 }), hasRoom() else { return rest(channel, now) }
+      guard state.withLock({ $0.allowance.available(at: now) > 0 }), hasRoom() else { return rest(channel, now) }
       do throws(MediaError) {
         guard let packet = try next(channel, of: transport, now) else { return end(channel) }
         take(.success(packet), isReliable)
@@ -125,10 +125,11 @@ final class LiveKitData: Sendable {
     state.withLock { if $0.closed.remove(channel) != nil { $0.incoming[channel] = nil } }
   }
 
-  /// The client has left: what it has sent is passed on as fast as others take it. It is bounded by what a connection keeps.
+  /// The client has left: what it has sent is passed on faster. It is bounded by what a connection keeps.
   func drain() {
+    let now = table.clock.now()
     let channels = state.withLock { state in
-      state.isDraining = true
+      state.allowance = WorkAllowance(burst: LiveKitData.burst, perSecond: LiveKitData.perSecondAtTheEnd, now: now)
       return Array(state.incoming.keys)
     }
     for channel in channels { read(channel) }
