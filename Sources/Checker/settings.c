@@ -38,6 +38,9 @@ static int parse(const msdk_param *param, const char *text, msdk_value *value) {
     case MSDK_T_STRING:
       value->u.str = text;
       return 1;
+    case MSDK_T_BYTES:
+      value->u.bytes = (msdk_bytes){.data = text, .size = strlen(text)};
+      return 1;
     case MSDK_T_BOOL:
       value->u.b = strcmp(text, "true") == 0 || strcmp(text, "1") == 0;
       return 1;

@@ -175,7 +175,8 @@ class New(ToolTest):
         cases: list[tuple[list[str], int, str]] = [
             (["taken"], 1, "taken: File exists"), (["../up"], 2, "[a-z][a-z0-9_]*"), (["Name"], 2, "[a-z][a-z0-9_]*"), (["a" * 41], 2, "40"),
             (["x", "--kind", "audio-producer", "--language", "rust"], 2, "accepted: producer, renderer, filter, or --language c or cpp"),
-            (["x", "--id", "A b"], 2, "[a-z0-9._-]"), (["x", "--language", "cobol"], 2, "cobol"), (["x", "--kind", "nothing"], 2, "nothing"),
+            (["x", "--id", "A b"], 2, "[a-z0-9._-]"), (["x", "--id", "nodot"], 2, "reverse DNS"), (["x", "--id", "a..b"], 2, "reverse DNS"),
+            (["x", "--language", "cobol"], 2, "cobol"), (["x", "--kind", "nothing"], 2, "nothing"),
         ]
         for words, code, expected in cases:
             with self.subTest(words=words):

@@ -42,6 +42,11 @@ static void compare(rig *rig, const msdk_param *param, const msdk_value *set) {
   else if (set != NULL && set->type == MSDK_T_STRING && (got.u.str == NULL || strcmp(got.u.str, set->u.str) != 0)) {
     fail("get_param", "get_param(\"%s\") returned \"%.60s\" after \"%.60s\" was set: set_param must copy the text", param->name,
          got.u.str == NULL ? "(NULL)" : got.u.str, set->u.str);
+  } else if (set != NULL && set->type == MSDK_T_BYTES &&
+             (got.u.bytes.size != set->u.bytes.size ||
+              (got.u.bytes.size > 0 && (got.u.bytes.data == NULL || memcmp(got.u.bytes.data, set->u.bytes.data, got.u.bytes.size) != 0)))) {
+    fail("get_param", "get_param(\"%s\") returned other bytes, %llu of them, than the %llu that were set: set_param must copy them", param->name,
+         (unsigned long long)got.u.bytes.size, (unsigned long long)set->u.bytes.size);
   }
 }
 
@@ -84,6 +89,23 @@ static void try_texts(rig *rig, const msdk_param *param) {
   free(text);
 }
 
+/* Bytes that the plugin must copy, too. */
+static void try_bytes(rig *rig, const msdk_param *param) {
+  static uint8_t whole[HUGE_TEXT], lent[HUGE_TEXT];
+  for (uint32_t i = 0; i < HUGE_TEXT; i++) whole[i] = (uint8_t)(i * 7);
+  const uint64_t sizes[] = {0, 1, HUGE_TEXT};
+  const char *const what[] = {"no bytes", "a byte, 0", "64 KiB"};
+  for (int i = 0; i < 3 && !has_failed(); i++) {
+    memcpy(lent, whole, sizes[i]);
+    msdk_value value = {.type = MSDK_T_BYTES, .u.bytes = {.data = sizes[i] == 0 ? NULL : lent, .size = sizes[i]}};
+    msdk_result code = rig_set(rig, param->name, &value);
+    memset(lent, 'x', sizes[i]);
+    refused(rig, param->name, what[i], code);
+    value.u.bytes.data = whole;
+    if (code >= 0) compare(rig, param, &value);
+  }
+}
+
 static void try_param(rig *rig, const msdk_param *param) {
   if ((param->flags & MSDK_PARAM_READONLY) != 0) {
     compare(rig, param, NULL);
@@ -100,6 +122,9 @@ static void try_param(rig *rig, const msdk_param *param) {
       break;
     case MSDK_T_STRING:
       try_texts(rig, param);
+      break;
+    case MSDK_T_BYTES:
+      try_bytes(rig, param);
       break;
     default:
       try_numbers(rig, param);

@@ -79,8 +79,8 @@ static void check_param(const msdk_class *class, const msdk_param *param) {
           class->id, param->name == NULL ? "(NULL)" : param->name);
   check_text(param->summary, "summary");
   uint32_t type = param->def.type;
-  REQUIRE(type >= MSDK_T_BOOL && type <= MSDK_T_STRING, "msdk_param.def",
-          "the default of %s has type %u; accepted: MSDK_T_BOOL to MSDK_T_STRING", param->name, type);
+  REQUIRE(type >= MSDK_T_BOOL && type <= MSDK_T_BYTES, "msdk_param.def",
+          "the default of %s has type %u; accepted: MSDK_T_BOOL to MSDK_T_BYTES", param->name, type);
   check_bounds(&param->min, &param->max, type, param->name);
   if (has_failed()) return;
   REQUIRE(type != MSDK_T_F64 || !isnan(param->def.u.f64), "msdk_param.def", "the default of %s is not a number", param->name);

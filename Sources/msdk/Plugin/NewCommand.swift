@@ -47,6 +47,10 @@ struct NewCommand: ParsableCommand {
     guard isID, (1...127).contains(id?.utf8.count ?? 1) else {
       throw ValidationError("--id is \"\(id ?? "")\"; accepted: [a-z0-9._-], 1 to 127 bytes")
     }
+    // By a name without a dot the tool looks for the end of an id.
+    guard id.map({ !$0.split(separator: ".", omittingEmptySubsequences: false).contains("") && $0.contains(".") }) ?? true else {
+      throw ValidationError("--id is \"\(id ?? "")\"; accepted: reverse DNS, at least two names with a dot between them")
+    }
     guard Template(kind, language) != nil else {
       throw ValidationError(
         "there is no \(kind.rawValue) in \(language.rawValue); accepted: producer, renderer, filter, or --language c or cpp")
