@@ -7,14 +7,14 @@ from __future__ import annotations
 import asyncio
 import threading
 import time
-from ctypes import c_int64
+from ctypes import c_int64, c_uint32
 from typing import TYPE_CHECKING, Callable, Generator, Tuple, TypeVar
 
 from ._call import check, deadline_of, number
 from ._memory import Buffer
 from ._native import library
-from .constants import Status
-from .errors import HandleError, closed_meanwhile
+from .constants import OutgoingState, Status
+from .errors import HandleError, StateError, closed_meanwhile
 
 if TYPE_CHECKING:
     from .outgoing_audio import OutgoingAudio
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 _send = library.msdk_outgoing_audio_send
 _flush = library.msdk_outgoing_audio_flush
 _queued = library.msdk_outgoing_audio_get_queued
+_state = library.msdk_outgoing_audio_get_state
 
 T = TypeVar("T")
 # Yields seconds to wait and what would be returned if the time were over.
@@ -53,6 +54,7 @@ class Writing:
                     return done
                 needed = self._size - len(self._rest)
                 if len(data) - done < needed:
+                    self._check_started()  # nothing else calls the library with it before the buffer is whole
                     self._rest += data[done:]
                     return len(data)
                 piece = data[done:done + needed]
@@ -104,6 +106,12 @@ class Writing:
             self._rest.clear()
         check(result)
         return True
+
+    def _check_started(self) -> None:
+        state = OutgoingState(number(c_uint32, _state, self._handle))
+        if state != OutgoingState.STARTED:
+            self._rest.clear()
+            raise StateError(f"the stream is {state.name}; samples are accepted while it is STARTED")
 
     def _queued_now(self) -> int:
         return number(c_int64, _queued, self._handle)

@@ -329,6 +329,8 @@ class AttachedTest(unittest.TestCase):
                 carol.start_audio(stream)
             with self.assertRaises(StateError):
                 stream.send(bytes(stream.buffer_size))
+            with self.assertRaisesRegex(StateError, "STARTED"):
+                stream.write(bytes(4))  # less than a buffer
             for _ in range(2):
                 carol.connect(wait=False)
                 event = call.event(carol, EventType.OUTGOING_AUDIO_STATE, OutgoingState.STARTED)
