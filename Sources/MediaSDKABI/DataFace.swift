@@ -39,7 +39,7 @@ public func msdk_session_read_data(
 extension DataMessage {
   fileprivate mutating func take(_ native: msdk_data_options) throws(MediaError) {
     guard native.flags & ~UInt32(MSDK_DATA_LOSSY) == 0 else {
-      throw MediaError(.unsupported, "options.flags is \(native.flags); accepted: MSDK_DATA_*")
+      throw MediaError(.unsupported, "options.flags is \(native.flags); accepted: 0 or MSDK_DATA_LOSSY")
     }
     try ForeignStruct.checkReserved(native.reserved0, "options.reserved0")
     isLossy = native.flags & UInt32(MSDK_DATA_LOSSY) != 0

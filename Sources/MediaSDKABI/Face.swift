@@ -22,32 +22,64 @@ enum Handles {
   private static func find<T: AnyObject>(_ handle: OpaquePointer?, _ kind: HandleKind, _ type: T.Type, _ name: StaticString)
     throws(MediaError) -> T
   {
-    guard let object = HandleTable.shared.object(handle, kind) else {
-      throw MediaError(.handle, "\(name) is \(handle == nil ? "NULL" : "not a live handle"); accepted: a live handle of its type")
-    }
+    guard let object = HandleTable.shared.object(handle, kind) else { throw wrong(handle, kind, name) }
     return unsafeDowncast(object, to: type)
   }
 
+  @inline(never)
+  private static func wrong(_ handle: OpaquePointer?, _ kind: HandleKind, _ name: StaticString) -> MediaError {
+    let said =
+      switch HandleTable.shared.reason(handle, kind) {
+      case .null: "is NULL"
+      case .kind(let other): "is a \(typeName(other))"
+      case .ended: "has ended or was destroyed"
+      case .unknown: "was never a handle"
+      }
+    return MediaError(.handle, "\(name) \(said); accepted: a live \(typeName(kind))")
+  }
+
+  /// As the headers have it.
+  private static func typeName(_ kind: HandleKind) -> String {
+    switch kind {
+    case .engine: "msdk_engine"
+    case .session: "msdk_session"
+    case .outgoingVideo: "msdk_outgoing_video"
+    case .frameSender: "msdk_frame_sender"
+    case .incomingVideo: "msdk_incoming_video"
+    case .instance: "msdk_instance"
+    case .outgoingAudio: "msdk_outgoing_audio"
+    case .incomingAudio: "msdk_incoming_audio"
+    case .hostContext, .isolated: "handle of a plugin's host"
+    }
+  }
+
+  // Each once in the library, but that of the function that is called with each frame.
+  @inline(never)
   static func engine(_ handle: OpaquePointer?) throws(MediaError) -> Engine {
     try find(handle, .engine, Engine.self, "engine")
   }
 
+  @inline(never)
   static func session(_ handle: OpaquePointer?) throws(MediaError) -> Session {
     try find(handle, .session, Session.self, "session")
   }
 
+  @inline(never)
   static func outgoing(_ handle: OpaquePointer?) throws(MediaError) -> OutgoingVideo {
     try find(handle, .outgoingVideo, OutgoingVideo.self, "stream")
   }
 
+  @inline(never)
   static func incoming(_ handle: OpaquePointer?) throws(MediaError) -> IncomingVideo {
     try find(handle, .incomingVideo, IncomingVideo.self, "stream")
   }
 
+  @inline(never)
   static func outgoingAudio(_ handle: OpaquePointer?) throws(MediaError) -> OutgoingAudio {
     try find(handle, .outgoingAudio, OutgoingAudio.self, "stream")
   }
 
+  @inline(never)
   static func incomingAudio(_ handle: OpaquePointer?) throws(MediaError) -> IncomingAudio {
     try find(handle, .incomingAudio, IncomingAudio.self, "stream")
   }
@@ -57,6 +89,7 @@ enum Handles {
     try find(handle, .frameSender, FrameSender.self, "sender")
   }
 
+  @inline(never)
   static func instance(_ handle: OpaquePointer?, _ name: StaticString = "instance") throws(MediaError) -> PluginInstance {
     try find(handle, .instance, PluginInstance.self, name)
   }

@@ -86,6 +86,30 @@ public final class HandleTable: @unchecked Sendable {
     return slot.pointee.object?.takeUnretainedValue()
   }
 
+  /// Why a handle finds nothing.
+  public enum Reason: Sendable, Equatable {
+    case null
+    /// It is of another kind.
+    case kind(HandleKind)
+    /// It was removed.
+    case ended
+    /// It was never made.
+    case unknown
+  }
+
+  /// Of a handle that `object` did not find. For an error's text: it may be another one by now.
+  public func reason(_ handle: OpaquePointer?, _ kind: HandleKind) -> Reason {
+    let bits = UInt(bitPattern: handle)
+    guard bits != 0 else { return .null }
+    guard let own = HandleKind(rawValue: UInt8(truncatingIfNeeded: bits >> 56)),
+      let slot = slot(UInt32(truncatingIfNeeded: bits & 0xFF_FFFF))
+    else { return .unknown }
+    let (state, generation) = (slot.pointee.state.load(ordering: .acquiring), UInt64(bits >> 24 & 0xFFFF_FFFF))
+    if generation < state >> 32 { return own == kind ? .ended : .kind(own) }
+    let isLive = generation == state >> 32 && state & HandleTable.liveBit != 0
+    return isLive && own != kind ? .kind(own) : .unknown
+  }
+
   /// Ends a handle; the object, if it was live, for its owner to end as well. Only one of several callers gets it.
   @discardableResult
   public func remove(_ handle: OpaquePointer?, _ kind: HandleKind) -> AnyObject? {

@@ -178,7 +178,8 @@ public struct BitrateRange: Sendable, Equatable {
 
   func check() throws(MediaError) {
     guard (1000...100_000_000).contains(least), least <= most, most <= 100_000_000, target == 0 || (least...most).contains(target) else {
-      throw MediaError(.range, "the bitrate is \(least) <= \(target) <= \(most); accepted: 1000 <= min <= target <= max <= 100000000")
+      let said = "the bitrates are min \(least), target \(target == 0 ? "0 (the SDK's choice)" : "\(target)"), max \(most)"
+      throw MediaError(.range, "\(said); accepted: 1000 <= min <= target <= max <= 100000000")
     }
   }
 

@@ -33,6 +33,21 @@ private final class Thing: Sendable {
     #expect(table.object(handle, .session) === thing)
   }
 
+  @Test func whatFindsNothingIsNamed() throws {
+    let handle = try #require(table.insert(Thing(), .session))
+    #expect(table.reason(handle, .engine) == .kind(.session))
+    #expect(table.reason(nil, .engine) == .null)
+    table.remove(handle, .session)
+    #expect(table.reason(handle, .session) == .ended && table.reason(handle, .engine) == .kind(.session))
+    // Its slot is not used again before the others of its block.
+    let next = try #require(table.insert(Thing(), .engine))
+    defer { table.remove(next, .engine) }
+    #expect(table.reason(handle, .session) == .ended)
+    #expect(table.reason(OpaquePointer(bitPattern: 0x1234_5678), .session) == .unknown)
+    #expect(table.reason(OpaquePointer(bitPattern: UInt(bitPattern: handle) | 0xFF << 24), .session) == .unknown)
+    #expect(table.reason(OpaquePointer(bitPattern: UInt(bitPattern: handle) | 0xFF_FFFF), .session) == .unknown)
+  }
+
   @Test func garbageFindsNothing() {
     var random = SeededRandom(seed: 1)
     #expect(table.object(nil, .session) == nil)
