@@ -138,8 +138,7 @@ extension Session {
     let facts = guarded.withLock { guarded in
       CallFacts(
         members: guarded.isInRoom ? guarded.members : [], isInRoom: guarded.isInRoom,
-        incoming: guarded.incoming.inKeyOrder,
-        outgoing: guarded.outgoing.inKeyOrder, sound: guarded.sound)
+        incoming: guarded.incoming.inKeyOrder, outgoing: guarded.outgoing.inKeyOrder, sound: guarded.sound)
     }
     guard facts.isInRoom else { return [] }
     var people: [CallInput] = []

@@ -36,7 +36,7 @@ final class LiveKitData: Sendable {
       _ = waiting.takeAll()
     }
 
-    /// Those that are not to be held any longer.
+    /// Those that are not to be held any longer: to be let go of without the lock, as their senders are notified by that.
     mutating func release(now: Int64) -> [DataDelivery] {
       let passed = total &- UInt64(waitingBytes)
       let count = held.firstIndex { $0.end > passed && $0.until > now } ?? held.count
@@ -94,14 +94,13 @@ final class LiveKitData: Sendable {
     case .readable: read(channel)
     case .bufferedAmountLow: flush()
     case .closed:
-      let released = state.withLock { state in
+      _ = state.withLock { state in
         // What has come before can be read.
         if state.resting.contains(channel) { state.closed.insert(channel) } else { state.incoming[channel] = nil }
         if state.reliable == channel { state.endReliable() }
         if state.lossy == channel { state.lossy = nil }
         return state.release(now: table.clock.now())
       }
-      withExtendedLifetime(released) {}
     case .opened: return
     }
   }
@@ -191,8 +190,7 @@ final class LiveKitData: Sendable {
   private func releaseLater(at time: Int64) {
     table.loop.schedule(at: time) { [weak self] in
       guard let self else { return }
-      let (released, next) = state.withLock { state in (state.release(now: table.clock.now()), state.held.first?.until) }
-      withExtendedLifetime(released) {}
+      let (_, next) = state.withLock { state in (state.release(now: table.clock.now()), state.held.first?.until) }
       if let next { releaseLater(at: next) }
     }
   }
@@ -221,11 +219,10 @@ final class LiveKitData: Sendable {
         // The rest follows when there is room. A channel that is closed says so itself.
         return
       }
-      let released = state.withLock { state in
+      _ = state.withLock { state in
         if let sent = state.waiting.pop() { state.waitingBytes -= sent.count }
         return state.release(now: .min)
       }
-      withExtendedLifetime(released) {}
     }
   }
 }

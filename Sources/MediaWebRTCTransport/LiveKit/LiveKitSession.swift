@@ -169,20 +169,22 @@ final class LiveKitSession: RoomSession, TransportDelegate {
   /// A server of this library first passes on what the session has sent: until it ends the session, its connections stay.
   func hangUp() {
     let now = loop.clock.now()
-    let (end, isFirst): (Int64?, Bool) = state.withLock { state in
+    let (end, isFirst, reception): (Int64?, Bool, RoomReception<String>?) = state.withLock { state in
       let isConnected = state.socket != nil && state.client.resumeTarget == nil && !state.hasFailed
       let waits = state.reliable != nil && state.client.isExtended && isConnected
       (state.isLeaving, state.isLeft) = (true, true)
       state.client.leave()
       let wasAwaited = state.flushEnd != nil
       if waits { state.flushEnd = min(state.flushEnd ?? .max, now &+ LiveKitSession.passing) }
-      return (waits ? state.flushEnd : nil, !wasAwaited)
+      return (waits ? state.flushEnd : nil, !wasAwaited, state.reception)
     }
     moderation.close()
     // At once, as the loop may end with the engine.
     flush()
     guard let end else { return close() }
     if isFirst { farewells.begin() }
+    // Nothing is received any more.
+    reception?.unsubscribe()
     loop.schedule(at: end) { [self] in close() }
   }
 
