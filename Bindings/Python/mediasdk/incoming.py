@@ -98,7 +98,7 @@ class IncomingVideo(IncomingStream[Frame]):
         is attached already, this replaces its view; None removes it.  Up to 8."""
         place = None if view is None else byref(expected(view, View, "view")._struct())
         check(library.msdk_incoming_video_attach_renderer(self._handle, expected(renderer, Instance, "renderer")._handle, place))
-        self.session._renderers.setdefault(self._handle, {})[renderer._handle] = renderer
+        self.session._renderers.setdefault(self._raw_handle, {})[renderer._raw_handle] = renderer
 
     def stats(self) -> IncomingVideoStats:
         return snapshot(IncomingVideoStats, filled(_structs.IncomingVideoStats, library.msdk_incoming_video_get_stats, self._handle))

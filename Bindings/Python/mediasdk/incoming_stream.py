@@ -123,20 +123,20 @@ class IncomingStream(ReadableStream[Taken]):
         """Feeds a renderer, in any state of the stream.  Up to 8.  One that fails is reported by :class:`PluginReported` and
         detached."""
         check(self._function("attach_renderer")(self._handle, expected(renderer, Instance, "renderer")._handle))
-        self.session._renderers.setdefault(self._handle, {})[renderer._handle] = renderer
+        self.session._renderers.setdefault(self._raw_handle, {})[renderer._raw_handle] = renderer
 
     def detach_renderer(self, renderer: Instance) -> None:
         """When it returns, the renderer is no longer called."""
         check(self._function("detach_renderer")(self._handle, expected(renderer, Instance, "renderer")._handle))
-        self.session._renderers.get(self._handle, {}).pop(renderer._handle, None)
+        self.session._renderers.get(self._raw_handle, {}).pop(renderer._raw_handle, None)
 
     def add_filter(self, filter: Instance) -> None:
         """Appends a filter: what is decoded passes it before it is delivered or rendered.  Up to 8, in the order added.  One that fails is
         reported by :class:`PluginReported` and removed."""
         check(self._function("add_filter")(self._handle, expected(filter, Instance, "filter")._handle))
-        self.session._renderers.setdefault(self._handle, {})[filter._handle] = filter
+        self.session._renderers.setdefault(self._raw_handle, {})[filter._raw_handle] = filter
 
     def remove_filter(self, filter: Instance) -> None:
         """When it returns, the filter is no longer called."""
         check(self._function("remove_filter")(self._handle, expected(filter, Instance, "filter")._handle))
-        self.session._renderers.get(self._handle, {}).pop(filter._handle, None)
+        self.session._renderers.get(self._raw_handle, {}).pop(filter._raw_handle, None)

@@ -311,11 +311,11 @@ class Instance(Owner):
     def attach_renderer(self, renderer: Instance) -> None:
         """Attaches a renderer, which gets what this instance produces. Up to 8."""
         check(library.msdk_instance_attach_renderer(self._handle, expected(renderer, Instance, "renderer")._handle))
-        self._renderers[renderer._handle] = renderer
+        self._renderers[renderer._raw_handle] = renderer
 
     def detach_renderer(self, renderer: Instance) -> None:
         check(library.msdk_instance_detach_renderer(self._handle, expected(renderer, Instance, "renderer")._handle))
-        self._renderers.pop(renderer._handle, None)
+        self._renderers.pop(renderer._raw_handle, None)
 
     def render(self, frame: Frame | AudioFrame) -> None:
         """Renders a frame or a buffer of audio on this thread; the renderer is attached to nothing. It is converted if necessary.

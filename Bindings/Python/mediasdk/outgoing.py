@@ -199,21 +199,21 @@ class OutgoingVideo(ReadableStream[Frame]):
         It needs no session: while a renderer is attached, a stream that is not started has a :attr:`sender`, and its producer runs."""
         place = None if view is None else byref(expected(view, View, "view")._struct())
         check(library.msdk_outgoing_video_attach_renderer(self._handle, expected(renderer, Instance, "renderer")._handle, place))
-        self._renderers[renderer._handle] = renderer
+        self._renderers[renderer._raw_handle] = renderer
 
     def detach_renderer(self, renderer: Instance) -> None:
         check(library.msdk_outgoing_video_detach_renderer(self._handle, expected(renderer, Instance, "renderer")._handle))
-        self._renderers.pop(renderer._handle, None)
+        self._renderers.pop(renderer._raw_handle, None)
 
     def add_filter(self, filter: Instance) -> None:
         """Appends a filter: frames pass it before the previews, the encoder and the transport.  Up to 8, in the order added."""
         check(library.msdk_outgoing_video_add_filter(self._handle, expected(filter, Instance, "filter")._handle))
-        self._filters[filter._handle] = filter
+        self._filters[filter._raw_handle] = filter
 
     def remove_filter(self, filter: Instance) -> None:
         """When it returns, the filter is no longer called."""
         check(library.msdk_outgoing_video_remove_filter(self._handle, expected(filter, Instance, "filter")._handle))
-        self._filters.pop(filter._handle, None)
+        self._filters.pop(filter._raw_handle, None)
 
     # ------------------------------------------------------------------------------------------------- a producer in Python
 

@@ -268,12 +268,12 @@ class OutgoingAudio(ReadableStream[AudioFrame]):
     def add_filter(self, filter: Instance) -> None:
         """Appends a filter: buffers pass it when they are due, before gain and muting.  Up to 8, in the order added."""
         check(library.msdk_outgoing_audio_add_filter(self._handle, expected(filter, Instance, "filter")._handle))
-        self._filters[filter._handle] = filter
+        self._filters[filter._raw_handle] = filter
 
     def remove_filter(self, filter: Instance) -> None:
         """When it returns, the filter is no longer called."""
         check(library.msdk_outgoing_audio_remove_filter(self._handle, expected(filter, Instance, "filter")._handle))
-        self._filters.pop(filter._handle, None)
+        self._filters.pop(filter._raw_handle, None)
 
     # ------------------------------------------------------------------------------------------------- a producer in Python
 

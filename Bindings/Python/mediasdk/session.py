@@ -547,7 +547,7 @@ class Session(Owner):
                 :class:`OutgoingVideoStateChanged`.
         """
         check(library.msdk_session_start_video(self._handle, expected(stream, OutgoingVideo, "stream")._handle))
-        self._started[stream._handle] = stream
+        self._started[stream._raw_handle] = stream
         stream._session = self
 
     def stop_video(self, stream: OutgoingVideo) -> None:
@@ -557,7 +557,7 @@ class Session(Owner):
             StateError: it is neither started nor attached here.
         """
         check(library.msdk_session_stop_video(self._handle, expected(stream, OutgoingVideo, "stream")._handle))
-        self._started.pop(stream._handle, None)
+        self._started.pop(stream._raw_handle, None)
         stream._session = None
 
     # -------------------------------------------------------------------------------------------------------------- feeders
@@ -615,7 +615,7 @@ class Session(Owner):
             FullError: there are 8.
         """
         check(library.msdk_session_start_audio(self._handle, expected(stream, OutgoingAudio, "stream")._handle))
-        self._started[stream._handle] = stream
+        self._started[stream._raw_handle] = stream
         stream._session = self
 
     def stop_audio(self, stream: OutgoingAudio) -> None:
@@ -625,7 +625,7 @@ class Session(Owner):
             StateError: it is neither started nor attached here.
         """
         check(library.msdk_session_stop_audio(self._handle, expected(stream, OutgoingAudio, "stream")._handle))
-        self._started.pop(stream._handle, None)
+        self._started.pop(stream._raw_handle, None)
         stream._session = None
 
     @property
@@ -676,7 +676,7 @@ class Session(Owner):
         """
         options = sized(_structs.SessionRendererOptions, include_local=switch(include_local, "include_local"))
         check(library.msdk_session_attach_renderer(self._handle, expected(renderer, Instance, "renderer")._handle, byref(options)))
-        self._renderers.setdefault(self._handle, {})[renderer._handle] = renderer
+        self._renderers.setdefault(self._raw_handle, {})[renderer._raw_handle] = renderer
 
     def detach_renderer(self, renderer: Instance) -> None:
         """When it returns, the renderer is no longer called.
@@ -685,7 +685,7 @@ class Session(Owner):
             NotFoundError: it is not attached here.
         """
         check(library.msdk_session_detach_renderer(self._handle, expected(renderer, Instance, "renderer")._handle))
-        self._renderers.get(self._handle, {}).pop(renderer._handle, None)
+        self._renderers.get(self._raw_handle, {}).pop(renderer._raw_handle, None)
 
     def start_screen_view(self, user_id: str, renderer: Instance, view: View) -> None:
         """Shows the screen that a participant shares, through a view; starts to receive it if it is not started.
@@ -696,7 +696,7 @@ class Session(Owner):
         check(library.msdk_session_start_screen_view(self._handle, encode(user_id, "user_id"),
                                                      expected(renderer, Instance, "renderer")._handle,
                                                      byref(expected(view, View, "view")._struct())))
-        self._screen_views[renderer._handle] = renderer
+        self._screen_views[renderer._raw_handle] = renderer
 
     def stop_screen_view(self, user_id: str, renderer: Instance) -> None:
         """Stops showing it, and stops receiving it if no other renderer shows it.
@@ -706,7 +706,7 @@ class Session(Owner):
         """
         check(library.msdk_session_stop_screen_view(self._handle, encode(user_id, "user_id"),
                                                     expected(renderer, Instance, "renderer")._handle))
-        self._screen_views.pop(renderer._handle, None)
+        self._screen_views.pop(renderer._raw_handle, None)
 
     # --------------------------------------------------------------------------------------------------------------- events
 

@@ -45,8 +45,10 @@ with Engine() as engine:
     session.start_video(stream)
     while stream.state != OutgoingState.STARTED:
         time.sleep(0.01)
-    threading.Timer(0.1, send, (session, stream)).start()
+    sending = threading.Timer(0.1, send, (session, stream))
+    sending.start()
     print("counted", asyncio.run(count(engine)) > 0)
+    sending.join()
 """
 
 # Somebody with the right token, and somebody without.

@@ -6,12 +6,14 @@ import select
 import threading
 import time
 import unittest
+from unittest import mock
 
 import mediasdk
 from call import PATIENCE, Room, nv12, picture, room
 from mediasdk import (ClosedError, Engine, Event, ExistsError, FrameSenderChanged, FullError, HandleError, IncomingVideoAdded, Limits,
                       MediaTimeout, OutgoingState, OutgoingVideoStateChanged, Permission, RefusedError, Session, SessionState,
                       SessionStateChanged, StateError, access_requests, configure_room, next_access_request)
+from mediasdk._native import library
 
 
 def states(session: Session, timeout: float = 0) -> list[SessionState]:
@@ -213,6 +215,22 @@ class StartTest(unittest.TestCase):
         self.assertNotEqual(self.stream.state, OutgoingState.STARTED)
         self.alice.start_video(self.stream)
         self.assertIs(self.sender(self.alice).outgoing_video, self.stream)
+
+    def test_closed_while_it_is_stopped(self) -> None:
+        """By another thread, which received the end of the stream before the call has returned: the stream was stopped."""
+        stop = library.msdk_session_stop_video
+
+        def stop_and_close(session: int, stream: int) -> int:
+            result = int(stop(session, stream))
+            self.stream.close()
+            return result
+
+        self.alice.connect()
+        self.alice.start_video(self.stream)
+        with mock.patch.object(library, "msdk_session_stop_video", stop_and_close):
+            self.alice.stop_video(self.stream)
+        with self.assertRaises(HandleError):
+            self.alice.stop_video(self.stream)
 
     def test_refused_for_another_reason(self) -> None:
         """The same code as of a session that is not connected."""
