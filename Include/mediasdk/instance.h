@@ -12,7 +12,8 @@
  * "Not in a callback of the same instance", in the brackets below: the function returns MSDK_E_THREAD if it is called inside a
  * function of the instance's own class, on the thread that runs it, because calls to one instance never overlap. plugin.h
  * ("Re-entrancy") lists all cases. All these functions wait while another thread keeps the instance busy, for up to 10 seconds:
- * MSDK_E_TIMEOUT.
+ * MSDK_E_TIMEOUT. What stops, releases, detaches or destroys an instance waits until the function of its class that is running has
+ * returned, however long that takes: a plugin that may hang belongs in a process of its own, where a hang ends at its deadline.
  */
 #ifndef MEDIASDK_INSTANCE_H
 #define MEDIASDK_INSTANCE_H
@@ -111,12 +112,13 @@ typedef struct msdk_instance_options {
   uint32_t media_deadline_ms;   /**< for a [media] call: 10..600,000; default 1,000 */
   uint32_t memory_max_mb;       /**< address space in MiB: 256..1,048,576; default 2,048; UINT32_MAX: no limit */
   uint32_t cpu_max_s;           /**< seconds of processor time of one process: 1..86,400; default: no limit */
-  uint32_t restarts_max;        /**< not restarted any more, with MSDK_PLUGIN_EVENT_ERROR, after this many processes in a row have each run
-                                   for less than 2 s: 1..1,000,000; default: no limit */
+  uint32_t restarts_max;        /**< restarts in a row, each after less than 2 s of life; at the next end there is no other, but
+                                   MSDK_PLUGIN_EVENT_ERROR: 1..1,000,000; default: no limit */
 } msdk_instance_options;
 
 /** Makes an instance. options NULL: the defaults. MSDK_E_NOT_FOUND: no such class; the error text lists the classes. MSDK_E_INVALID,
- * MSDK_E_RANGE, MSDK_E_UNSUPPORTED: options. MSDK_E_THREAD: called inside the init of the class's module. The caller destroys *out.
+ * MSDK_E_RANGE, MSDK_E_UNSUPPORTED: options. MSDK_E_PLUGIN_DIED: its process ended in create or did not return in time, see the error
+ * text. MSDK_E_THREAD: called inside the init of the class's module. Others: what the class's create returned. The caller destroys *out.
  * [any thread] [may wait for a process] */
 MSDK_EXPORT msdk_result msdk_instance_create(msdk_engine *engine, const char *class_id, const msdk_instance_options *options,
                                              msdk_instance **out);

@@ -40,7 +40,7 @@ class IsolationLimits:
         control_deadline, media_deadline: seconds for one call, of the kinds that ``plugin.h`` distinguishes (5 and 1).
         memory_mb: MiB of address space (2,048).
         cpu_seconds: processor time of one process (no limit).
-        restarts: after how many deaths in a row it is given up (never).
+        restarts: how often in a row it is restarted after less than 2 s of life, before it is given up (no limit).
         may_fork: whether the plugin may make processes.
         no_network: True: it has no access to the network.
         read_only: True: it may read files, and not write any.  If the kernel cannot enforce one of these two, the instance is not made

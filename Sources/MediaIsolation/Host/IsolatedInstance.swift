@@ -34,6 +34,8 @@ final class IsolatedInstance: @unchecked Sendable {
     var desired = DesiredState()
     /// Threads that look after a process, or bring one back.
     var supervisors = 0
+    /// How the last process ended, for people.
+    var ending = ""
     /// Audio that the plugin gave while the host's pool was empty: the message, to be read again.
     var waiting: [UInt8]?
     /// Of an audio renderer and of an audio filter in nanoseconds, as they reported last.

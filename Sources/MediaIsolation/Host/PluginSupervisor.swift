@@ -14,9 +14,15 @@ enum PluginSupervisor {
     let process = try launch(instance, isFirst: true)
     if let error = restore(process, instance) {
       instance.state.withLock { $0.link = .closed }
+      func ending(within patience: UInt32) -> String? {
+        instance.state.wait(until: Deadline.after(milliseconds: patience)) { $0.supervisors == 0 ? $0.ending : nil }
+      }
+      // What it died of is known once it is gone, and ending it might be faster.
+      let cause = error.status == .pluginDied ? ending(within: 1_000) : nil
       process.end("")
-      _ = instance.state.wait(until: Deadline.after(milliseconds: 5_000)) { $0.supervisors == 0 ? true : nil }
-      throw error
+      let last = ending(within: 5_000)
+      guard error.status == .pluginDied, let text = cause ?? last else { throw error }
+      throw MediaError(.pluginDied, text)
     }
     instance.state.withLock { $0.link = .up(process) }
   }
@@ -62,7 +68,9 @@ enum PluginSupervisor {
     let doing = process.doing
     process.abandon()
     process.awaited.close()
+    let text = ExitReason.describe(status, reason: reason, doing: doing, output: status.output)
     let isOver = instance.state.withLock { state in
+      state.ending = text
       if case .closed = state.link { return true }
       // It left as it was asked to, before the answer arrived.
       if state.isClosing, ExitReason.isLeaving(status) { return true }
@@ -72,7 +80,6 @@ enum PluginSupervisor {
     }
     instance.state.notify()
     if !isOver {
-      let text = ExitReason.describe(status, reason: reason, doing: doing, output: status.output)
       instance.log(MSDK_LOG_WARN, text)
       instance.post(MSDK_PLUGIN_EVENT_DIED, MSDK_E_PLUGIN_DIED, "\(instance.plan.classID): \(text)")
       if !instance.state.withLock({ $0.isClosing }) { instance.restarter.schedule(instance, livedFor: clock.now() - born) }

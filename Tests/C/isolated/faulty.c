@@ -392,6 +392,12 @@ static const msdk_command commands[] = {
   {.struct_size = sizeof(msdk_command), .name = "refuse", .invoke = refuse},
 };
 
+static msdk_result create_and_die(const msdk_class *type, const msdk_host *host, msdk_host_context *context, msdk_self **out) {
+  (void)type, (void)host, (void)context, (void)out;
+  fputs("there is no device\n", stderr);
+  abort();
+}
+
 #define COMMON                                                                                                     \
   .params = params, .param_count = MSDK_COUNT(params),             \
   .create = create, .destroy = destroy, .set_param = set_param, .get_param = get_param,                            \
@@ -406,11 +412,15 @@ static const msdk_class renderer_class = {.struct_size = sizeof(msdk_class), .ki
                                           .video_renderer = &renderer};
 static const msdk_class inside_class = {.struct_size = sizeof(msdk_class), .kinds = MSDK_KIND_VIDEO_PRODUCER, .id = "org.mediasdk.faulty.inside",
                                         .name = "cannot be isolated", .flags = MSDK_CLASS_NO_ISOLATION, COMMON, .video_producer = &pull};
+static const msdk_class stillborn_class = {.struct_size = sizeof(msdk_class), .kinds = MSDK_KIND_VIDEO_RENDERER,
+                                           .id = "org.mediasdk.faulty.stillborn", .name = "dies in create", .create = create_and_die,
+                                           .destroy = destroy, .video_renderer = &renderer};
 static const msdk_class filter_class = {.struct_size = sizeof(msdk_class), .kinds = MSDK_KIND_VIDEO_FILTER, .id = "org.mediasdk.faulty.filter",
                                         .name = "faulty filter", COMMON, .video_filter = &filter};
 static const msdk_class sound_class = {.struct_size = sizeof(msdk_class), .kinds = MSDK_KIND_AUDIO_FILTER, .id = "org.mediasdk.faulty.sound",
                                        .name = "faulty filter of sound", COMMON, .audio_filter = &sound_filter};
-static const msdk_class *const classes[] = {&pull_class, &push_class, &renderer_class, &inside_class, &filter_class, &sound_class};
+static const msdk_class *const classes[] = {&pull_class, &push_class, &renderer_class, &inside_class, &filter_class, &sound_class,
+                                          &stillborn_class};
 static const msdk_module module = {.struct_size = sizeof(msdk_module), .abi_minor = MSDK_ABI_MINOR, .vendor = "MediaSDK",
                                    .version = "1", .license = "MIT", .classes = classes, .class_count = MSDK_COUNT(classes)};
 

@@ -230,6 +230,21 @@ static void test_signals_of_the_program(void) {
   CHECK_EQ(children(), 0);
 }
 
+/* What it died of is the error of create. */
+static void test_death_in_create(void) {
+  msdk_engine *engine = loaded_engine(engine_new(MSDK_CLOCK_SYSTEM));
+  msdk_instance_options options = MSDK_INIT(msdk_instance_options);
+  msdk_instance *instance = NULL;
+  options.isolation = MSDK_ISOLATION_PROCESS;
+  for (int round = 0; round < 3; round++) {
+    CHECK_ERROR(msdk_instance_create(engine, "org.mediasdk.faulty.stillborn", &options, &instance), MSDK_E_PLUGIN_DIED, "org.mediasdk.faulty.stillborn");
+    CHECK(strstr(msdk_last_error(), "SIGABRT") != NULL && strstr(msdk_last_error(), "in create") != NULL);
+    CHECK(strstr(msdk_last_error(), "its last output: there is no device") != NULL);
+  }
+  msdk_engine_destroy(engine);
+  CHECK_EQ(children(), 0);
+}
+
 static void test_choosing(void) {
   msdk_engine *engine = loaded_engine(engine_new(MSDK_CLOCK_SYSTEM));
   msdk_instance_options options = MSDK_INIT(msdk_instance_options);
@@ -356,6 +371,7 @@ int main(int argc, char **argv) {
   if (argc > 3) only = argv[3];
   isolating_begin();
   RUN(test_environment);
+  RUN(test_death_in_create);
   RUN(test_choosing);
   RUN(test_what_the_environment_names);
   RUN(test_killed_in_the_middle);
