@@ -1,4 +1,5 @@
 import Glibc
+import MediaCore
 
 /// SIGINT and SIGTERM, waited for instead of interrupting: blocked before the SDK makes its threads, and looked for in between.
 struct StopSignals {
@@ -16,6 +17,9 @@ struct StopSignals {
     var time = timespec(tv_sec: milliseconds / 1000, tv_nsec: milliseconds % 1000 * 1_000_000)
     return withUnsafePointer(to: set) { sigtimedwait($0, nil, &time) } > 0
   }
+
+  /// Of what one of them ended before it was done.
+  static func error(of what: String) -> MediaError { MediaError(.closed, "interrupted while \(what)") }
 
   /// From now on they end the program at once.
   func letThrough() {

@@ -30,6 +30,7 @@ struct Tool: ParsableCommand {
 
   static func main() {
     let line = CommandLineWords.own
+    defer { exitUnlessWritten() }
     do {
       var command = try parseAsRoot(line.words)
       try command.run()
@@ -39,11 +40,19 @@ struct Tool: ParsableCommand {
     } catch let code as ExitCode {
       Glibc.exit(code.rawValue)
     } catch {
-      // Help and the version come as errors, too.
-      if exitCode(for: error) == .success { return print(fullMessage(for: error)) }
+      // Help and the version come as errors, too; also the help of a command that does not exist.
+      let mistake = line.mistake()
+      if exitCode(for: error) == .success, mistake == nil || line.words.first != "help" { return print(fullMessage(for: error)) }
       let command = (["msdk", "help"] + line.commandPath).joined(separator: " ")
-      Terminal.complain(NextStep.trying(command, after: line.mistake() ?? message(for: error)))
+      Terminal.complain(NextStep.trying(command, after: mistake ?? message(for: error)))
       Glibc.exit(2)
     }
+  }
+
+  /// What a full disk did not take is not success.
+  private static func exitUnlessWritten() {
+    guard fflush(nil) != 0 else { return }
+    Terminal.complain("standard output cannot be written: \(String(cString: strerror(errno)))")
+    Glibc.exit(1)
   }
 }

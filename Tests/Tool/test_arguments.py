@@ -1,9 +1,10 @@
 """What is wrong on a command line is named together with what is accepted: exit code 2 for its form, 1 for what it asks for."""
 from __future__ import annotations
 
+import subprocess
 import unittest
 
-from tool import CLIP, ToolTest, environment
+from tool import CLIP, PATIENCE, TOOL, ToolTest, environment
 
 PATTERN = ["run", "--producer", "testpattern"]
 
@@ -149,8 +150,17 @@ class Arguments(ToolTest):
             self.assertEqual((text.code, text.errors), (0, ""))
             self.assertIn(f"USAGE: msdk {command}", text.output)
             self.assertIn("Example", text.output)
+        refused = self.msdk("help", "nope", plugins=False)
+        self.assertEqual((refused.code, refused.output), (2, ""))
+        self.assertIn('there is no command "nope"', refused.errors)
         version = self.msdk("--version", plugins=False)
         self.assertEqual((version.code, version.output), (0, "0.1.0\n"))
+
+    def test_output_that_cannot_be_written(self) -> None:
+        for words in [["--version"], ["help", "run"], ["inspect", "--json"]]:
+            with self.subTest(words=words), open("/dev/full", "w") as full:
+                done = subprocess.run([str(TOOL), *words], env=environment(), stdout=full, stderr=subprocess.PIPE, text=True, timeout=PATIENCE, check=False)
+                self.assertEqual((done.returncode, done.stderr), (1, "msdk: standard output cannot be written: No space left on device\n"))
 
 
 if __name__ == "__main__":

@@ -5,6 +5,7 @@ import base64
 import json
 import secrets
 import signal
+import socket
 import time
 import unittest
 
@@ -98,6 +99,20 @@ class Network(Peers):
         received = self.result(receiver)
         self.assertEqual(received.code, 1)
         self.assertRegex(received.errors, r"nothing was received .* within \d+\.\d s")
+
+    def test_ctrl_c_while_a_server_is_silent(self) -> None:
+        for words in [["send", *PATTERN], ["bench-link"]]:
+            with self.subTest(words=words), socket.create_server(("127.0.0.1", 0)) as silent:
+                scheme, path = ("whip+http", "/lobby") if words[0] == "send" else ("livekit+ws", "#room=lobby")
+                tool = self.begin(words[0], f"{scheme}://127.0.0.1:{silent.getsockname()[1]}{path}", *words[1:], plugins=words[0] == "send")
+                silent.settimeout(PATIENCE)
+                connection, _ = silent.accept()
+                self.addCleanup(connection.close)
+                began = time.monotonic()
+                tool.send_signal(signal.SIGINT)
+                done = self.result(tool)
+                self.assertEqual((done.code, done.output, done.errors), (1, "", "msdk: interrupted while waiting for the connection\n"))
+                self.assertLess(time.monotonic() - began, 10, "it waits for a server for 30 s")
 
     def test_so_many_frames(self) -> None:
         port = free_port()

@@ -318,6 +318,12 @@ class ServeTest(Peers):
         first.send_signal(signal.SIGINT)
         self.result(first)
         self.assert_refused(["send", room.url, *PATTERN, "--timeout", "0.5"], 1, "no peer")
+        sender = self.begin("send", room.url, *PATTERN, "--user", "ada")
+        room.await_line("ada joined")
+        sender.send_signal(signal.SIGINT)
+        sent = self.result(sender)
+        self.assertEqual(sent.code, 1)
+        self.assertRegex(sent.errors, "interrupted while waiting for (a peer|the connection)\n$")
         room.end()
         self.assert_refused(["receive", room.url], 1, "cannot connect")
 

@@ -42,11 +42,11 @@ struct BenchLinkRun {
     ToolLog.show(of: engine)
     let load = try LinkLoad(engine, most: command.bitrate)
     let user = command.user ?? (command.isOfRoom ? NetworkEnd.ownName : "msdk")
-    let sender = try join(engine, user)
+    let sender = try join(engine, user, until: signals)
     var receiver: Session?
     if command.isOfRoom {
       do throws(MediaError) {
-        receiver = try join(engine, "\(user)-down")
+        receiver = try join(engine, "\(user)-down", until: signals)
       } catch {
         throw MediaError(error.status, "the second member, who receives what the first one sends: \(error.text)")
       }
@@ -59,10 +59,10 @@ struct BenchLinkRun {
     return result
   }
 
-  private func join(_ engine: Engine, _ user: String) throws(MediaError) -> Session {
+  private func join(_ engine: Engine, _ user: String, until signals: StopSignals) throws(MediaError) -> Session {
     let session = try NetworkEnd.session(
       SessionOptions(url: command.url, userID: user), token: command.token, keys: command.keys, in: engine)
-    try NetworkEnd.connect(session, hasServer: command.isOfRoom, isServed: command.isOfRoom)
+    try NetworkEnd.connect(session, hasServer: command.isOfRoom, isServed: command.isOfRoom, until: signals)
     return session
   }
 

@@ -27,7 +27,7 @@ struct NetworkEnd {
     if let path = options.sdpOut { try FileWriter.write(session.localDescription(), to: path, isSecret: true) }
     if let path = options.sdp, options.sdpType == .answer { try takeAnswer(path) }
     try prepare(session)
-    try NetworkEnd.connect(session, hasServer: options.hasServer, isServed: options.isServed)
+    try NetworkEnd.connect(session, hasServer: options.hasServer, isServed: options.isServed, until: signals)
   }
 
   /// With the token and the keys of these files.
@@ -43,11 +43,12 @@ struct NetworkEnd {
   }
 
   /// Returns when it is connected.
-  static func connect(_ session: Session, hasServer: Bool, isServed: Bool) throws(MediaError) {
+  static func connect(_ session: Session, hasServer: Bool, isServed: Bool, until signals: StopSignals) throws(MediaError) {
     try session.connect()
     // A room that is not served there says so by itself.
     do throws(MediaError) {
-      try Call.wait(session, hasServer ? 4 * Call.patience : Call.patience, for: "the connection") { event in
+      // The session tries for up to 30 s, and then says why it could not.
+      try Call.wait(session, hasServer ? 7 * Call.patience : Call.patience, for: "the connection", until: signals) { event in
         if case .state(.connected, _) = event { return () }
         return nil
       }
@@ -75,7 +76,7 @@ struct NetworkEnd {
   private func takeAnswer(_ path: String) throws(MediaError) {
     var failure = MediaError(.timeout, "\(path): there was no answer")
     var patience = MediaTime.monotonic() + 2_000_000_000
-    let isThere = try wait { () throws(MediaError) in
+    let isThere = try wait(for: "the answer") { () throws(MediaError) in
       do throws(MediaError) {
         try session.setRemoteDescription(.answer, NetworkEnd.read(path))
         return true
@@ -89,11 +90,15 @@ struct NetworkEnd {
     if !isThere { throw failure }
   }
 
-  /// Until that holds, at most for --timeout, or until the user has had enough; says whether it holds.
-  func wait(_ isDone: () throws(MediaError) -> Bool) throws(MediaError) -> Bool {
+  /// Until that holds, at most for --timeout; says whether it holds. When the user has had enough, this throws, or says so if `what` is nil.
+  func wait(for what: String? = nil, _ isDone: () throws(MediaError) -> Bool) throws(MediaError) -> Bool {
     let deadline = MediaTime.monotonic() + Int64(options.timeout * 1e9)
     while try !isDone() {
-      if MediaTime.monotonic() >= deadline || signals.wait(milliseconds: NetworkEnd.tick) { return try isDone() }
+      if MediaTime.monotonic() >= deadline { return try isDone() }
+      guard signals.wait(milliseconds: NetworkEnd.tick) else { continue }
+      if try isDone() { return true }
+      guard let what else { return false }
+      throw StopSignals.error(of: "waiting for \(what)")
     }
     return true
   }

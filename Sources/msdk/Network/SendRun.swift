@@ -38,7 +38,7 @@ struct SendRun {
     let publisher = StatsPublisher(call)
     defer { publisher?.end() }
     if !startsFirst { try publish(video, audio, in: end.session) }
-    let isTaken = try end.wait { (video?.outgoing.stats.receivers ?? 0) + (audio?.outgoing.stats.receivers ?? 0) > 0 }
+    let isTaken = try end.wait(for: "a peer") { (video?.outgoing.stats.receivers ?? 0) + (audio?.outgoing.stats.receivers ?? 0) > 0 }
     guard isTaken else {
       throw MediaError(
         .timeout, NextStep.trying("msdk bench-link", after: "no peer to send to at \(command.network.url), within --timeout"))

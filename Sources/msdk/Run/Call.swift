@@ -13,6 +13,7 @@ final class Call {
 
   static let url = "loopback:msdk"
   static let patience: UInt32 = 5_000
+  private static let tick: UInt32 = 50
 
   let sender: Session
   let receiver: Session
@@ -53,15 +54,20 @@ final class Call {
     }
   }
 
+  /// `signals`: those that end the waiting.
   static func wait<Result>(
-    _ session: Session, _ patience: UInt32, for what: String, _ match: (SessionEvent) -> Result?
+    _ session: Session, _ patience: UInt32, for what: String, until signals: StopSignals? = nil, _ match: (SessionEvent) -> Result?
   ) throws(MediaError) -> Result {
     let deadline = Deadline.after(milliseconds: patience)
     while true {
       let event: StampedEvent
       do throws(MediaError) {
-        event = try session.nextEvent(deadline: deadline)
+        event = try session.nextEvent(deadline: signals == nil ? deadline : min(deadline, Deadline.after(milliseconds: tick)))
       } catch {
+        if let signals, error.status == .timeout, MediaTime.monotonic() < deadline {
+          if signals.wait(milliseconds: 0) { throw StopSignals.error(of: "waiting for \(what)") }
+          continue
+        }
         throw MediaError(error.status, "\(session.options.userID): \(what) was not ready within \(patience) ms")
       }
       if case .state(.disconnected, let error?) = event.event { throw error }
