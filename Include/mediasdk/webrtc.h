@@ -101,16 +101,17 @@
  *
  * Mute, speakers and moderation are events as in other rooms. msdk_session_remove_participant and msdk_session_mute_participant need the
  * room's secret of Janus, or a token of LiveKit with MSDK_GRANT_ADMIN (else MSDK_E_PERMISSION). LiveKit's server is asked by its API
- * (RoomService), at the same host and port, without the reason; what it then refuses is logged. In a room without API keys moderation
- * needs MSDK_MAY_MODERATE of the room instead, no API is asked, and the reason is passed on. Attributes of participants
- * (msdk_session_set_attribute) are those of LiveKit, where a JWT has to grant canUpdateOwnMetadata (MSDK_E_PERMISSION); Janus has none.
+ * (RoomService), at the same host and port; what it then refuses is logged. It passes on neither the reason nor who asked; a served
+ * room (serve.h) does. In a room without API keys moderation needs MSDK_MAY_MODERATE of the room instead, no API is asked. Attributes
+ * of participants (msdk_session_set_attribute) are those of LiveKit, where a JWT has to grant canUpdateOwnMetadata (MSDK_E_PERMISSION);
+ * Janus has none.
  *
  * If a connection is lost, the path is sought anew, or another session at the server takes the place of this one: the session is
- * MSDK_SESSION_RECONNECTING meanwhile, for up to 5 minutes, and what is received is announced again. The first attempts end after 30 s;
- * in a room without API keys (#room=) there is one first attempt. With LiveKit the connection to the server is replaced by another one,
- * too: for 15 s the session goes on, without others noticing. What a further attempt cannot change ends the session at once:
- * MSDK_E_PERMISSION (the token), MSDK_E_NOT_FOUND (no such server or room), MSDK_E_FULL, MSDK_E_EXISTS (the same identity has joined from
- * elsewhere), MSDK_E_REMOVED, MSDK_E_CLOSED, MSDK_E_UNTRUSTED.
+ * MSDK_SESSION_RECONNECTING meanwhile, for up to 5 minutes, and what is received is announced again. Attempts that fail are logged.
+ * The first ones end after 30 s; in a room without API keys (#room=) there is one first attempt. With LiveKit the connection to the
+ * server is replaced by another one, too: for 15 s the session goes on, without others noticing. What a further attempt cannot change
+ * ends the session at once: MSDK_E_PERMISSION (the token), MSDK_E_NOT_FOUND (no such server or room), MSDK_E_FULL, MSDK_E_EXISTS (the same
+ * identity has joined from elsewhere), MSDK_E_REMOVED, MSDK_E_CLOSED, MSDK_E_UNTRUSTED.
  */
 #ifndef MEDIASDK_WEBRTC_H
 #define MEDIASDK_WEBRTC_H

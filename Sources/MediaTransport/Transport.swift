@@ -122,6 +122,8 @@ public enum TransportEvent: Sendable {
   case moderated(by: String, Moderation, reason: String)
   /// The server did not do to somebody what a moderator asked for (`remove`, `mute`).
   case moderationFailed(userID: String, MediaError)
+  /// An attempt to connect failed, or a connection; the next attempt is in so many nanoseconds.
+  case retrying(MediaError, after: Int64)
   /// A member set an attribute, or (nil) removed it; the revision is of their attributes then.
   case attributeChanged(userID: String, key: String, value: String?, revision: UInt64)
   /// What the room lets a member do, or this session itself, has changed; streams that are not permitted any more are withdrawn.

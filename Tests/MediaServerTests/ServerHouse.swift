@@ -189,6 +189,7 @@ final class RoomEnd: TransportDelegate, EncodedSink, @unchecked Sendable {
   /// When frames came.
   private(set) var arrivals: [UInt32: [Int64]] = [:]
   private(set) var keysWanted = 0
+  private(set) var keyFrameRequests = 0
   private(set) var keysReceived = 0
   /// Which layers of a stream of its own are to be sent, as it was told last.
   private(set) var layers: [Bool] = []
@@ -241,7 +242,7 @@ final class RoomEnd: TransportDelegate, EncodedSink, @unchecked Sendable {
       added.removeAll { $0.id == id }
       events.append("removed")
     case .streamMuted(_, let isMuted): events.append(isMuted ? "muted" : "unmuted")
-    case .keyFrameRequested: keysWanted += 1
+    case .keyFrameRequested: (keysWanted, keyFrameRequests) = (keysWanted + 1, keyFrameRequests + 1)
     case .layers(_, let active, _): layers = active
     case .receivers(_, let count): events.append("receivers \(count)")
     case .wanted(_, let wish): events.append("wanted \(wish.width)x\(wish.height) at \(wish.frameRate?.description ?? "any rate")")
@@ -252,6 +253,7 @@ final class RoomEnd: TransportDelegate, EncodedSink, @unchecked Sendable {
     case .accessRenewed(let error): events.append(error.map { "renewed \($0.status)" } ?? "renewed")
     case .accessExpiring(let remaining): events.append("expires in \(remaining / millisecond) ms")
     case .moderationFailed(let user, let error): events.append("\(user) is not moderated: \(error.status)")
+    case .retrying(let error, _): events.append("retrying: \(error.status)")
     case .attributeChanged(let user, let key, let value, _): events.append("\(user) says \(key)=\(value ?? "nil")")
     case .speaking(_, let user, let isSpeaking, _): events.append("\(user) \(isSpeaking ? "speaks" : "is silent")")
     case .permissionsChanged(let user, let permissions): events.append("\(user) may \(permissions.rawValue)")
@@ -349,12 +351,12 @@ final class RoomEnd: TransportDelegate, EncodedSink, @unchecked Sendable {
   }
 
   /// Of each thirtieth of a second a frame, a key frame each two seconds and when one is wanted, and of each fiftieth a packet of audio.
-  func call(for time: Int64, video: Int? = 0, audio: Int? = 1, size: Int = 3_000) throws {
+  func call(for time: Int64, video: Int? = 0, audio: Int? = 1, size: Int = 3_000, keyInterval: Int = 60) throws {
     let end = house.clock.now() + time
     var (nextVideo, nextAudio, count) = (house.clock.now(), house.clock.now(), 0)
     while house.clock.now() < end {
       if let video, house.clock.now() >= nextVideo {
-        send(video, isVideo: true, isKey: count % 60 == 0 || keysWanted > 0, size: size)
+        send(video, isVideo: true, isKey: count % keyInterval == 0 || keysWanted > 0, size: size)
         (keysWanted, count) = (0, count + 1)
         nextVideo += second / 30
       }

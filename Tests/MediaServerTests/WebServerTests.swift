@@ -43,6 +43,27 @@ import Testing
     try house.close()
   }
 
+  /// A player whose path is lost costs the others no key frames, and gets one when it is back.
+  @Test func whoIsAwayAsksForNoKeyFrames() throws {
+    let house = try ServerHouse()
+    let bot = try house.member("bot", publishes: [true])
+    let player = try house.client("whep", at: "10.0.0.1")
+    #expect(try house.run(for: 5 * second) { player.isHere })
+    try bot.call(for: 2 * second, audio: nil)
+    player.host?.setDisconnected(true)
+    let asked = bot.keyFrameRequests
+    try bot.call(for: 25 * second, audio: nil, keyInterval: 10_000)
+    #expect(bot.keyFrameRequests <= asked + 5, "\(bot.keyFrameRequests - asked)")
+    let came = player.received(isVideo: true)
+    player.host?.setDisconnected(false)
+    try bot.call(for: 5 * second, audio: nil)
+    #expect(player.received(isVideo: true) > came + 60, "\(player.received(isVideo: true) - came)")
+    bot.link.disconnect()
+    player.link.disconnect()
+    try house.run(for: 2 * second)
+    try house.close()
+  }
+
   @Test func aPlayerReceivesTheRoom() throws {
     let house = try ServerHouse()
     let bot = try house.member("bot", publishes: [true, false])

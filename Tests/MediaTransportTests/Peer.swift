@@ -75,6 +75,7 @@ final class Peer: TransportDelegate, VideoSink, AudioSink {
     case .dataWritable: events.add("data writable")
     case .moderated(let userID, let moderation, let reason): events.add("\(moderation) by \(userID): \(reason)")
     case .moderationFailed(let userID, let error): events.add("\(userID) is not moderated: \(error.status)")
+    case .retrying(let error, _): events.add("retrying: \(error.status)")
     case .streamMuted(_, let isMuted): events.add(isMuted ? "muted" : "unmuted")
     case .speaking(_, let userID, let isSpeaking, let level): events.add("\(userID) \(isSpeaking ? "speaks" : "is silent") at \(level)")
     }

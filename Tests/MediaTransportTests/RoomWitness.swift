@@ -52,6 +52,7 @@ final class RoomWitness: TransportDelegate, EncodedSink, @unchecked Sendable {
     case .layers(_, let active, let bitrates): note("layers \(active) \(bitrates)")
     case .publishFailed(_, let error): note("publishing failed: \(error.status)")
     case .moderationFailed(let userID, let error): note("\(userID) is not moderated: \(error.status)")
+    case .retrying(let error, _): note("retrying: \(error.status)")
     case .unreachable(_, let userID, let error): note("\(userID) is not sent it: \(error.status)")
     case .estimate(let bits): note(nil) { $0.estimate = bits }
     case .network: note("network")

@@ -527,6 +527,9 @@ public final class Session: TransportDelegate {
     case .unreachable(let id, let userID, let error): becameUnreachable(id, userID, error)
     case .moderationFailed(let userID, let error):
       engine.logger.log(MSDK_LOG_WARN.level32, .session, "\"\(userID.prefix(64))\" was not moderated: \(error.text)")
+    case .retrying(let error, let delay):
+      let text = "session \"\(options.userID)\" at \(options.url): \(error.text); the next attempt is in \(delay / 1_000_000) ms"
+      engine.logger.log(MSDK_LOG_WARN.level32, .session, text)
     case .estimate(let bitrate):
       let outgoing: [OutgoingVideo]? = guarded.withLock { guarded in
         guard guarded.transport === transport else { return nil }

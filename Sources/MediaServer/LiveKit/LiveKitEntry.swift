@@ -40,7 +40,7 @@ extension WebTable {
       guard !service.isFlooded(by: request.body.count, now: clock.now()) else {
         throw MediaError(.limit, "the API is asked more than \(Int(LiveKitService.perSecond)) times a second")
       }
-      loop.post { [self] in connection.respond(service.answer(call, to: asked)) }
+      loop.post { [self] in connection.respond(service.answer(call, of: grants.identity, to: asked)) }
     } catch {
       connection.respond(LiveKitServiceRequest.refusal(error))
     }

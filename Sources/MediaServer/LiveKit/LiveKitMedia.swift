@@ -260,10 +260,11 @@ final class LiveKitMedia: WebPathSeeker, TransportDelegate {
       owner.change { $0.trickle(text, mid: mid, isSubscribing: isSubscribing) }
     case .connected, .reconnected:
       guard isAwaited else { return }
-      let isFirst = state.withLock { state in
+      let (isFirst, lanes) = state.withLock { state in
         defer { (state.wasConnected, state.isConnected) = (true, true) }
-        return !state.wasConnected
+        return (!state.wasConnected, state.remotes.compactMap(\.lane))
       }
+      for lane in lanes { lane.setReachable(true) }
       guard isFirst else { return }
       table.connected(self, of: owner)
       if subscriber == nil { data?.open(over: transport) }
@@ -290,10 +291,11 @@ final class LiveKitMedia: WebPathSeeker, TransportDelegate {
   }
 
   private func lost() {
-    let absence = state.withLock { state in
+    let (absence, lanes) = state.withLock { state in
       (state.isConnected, state.absences) = (false, state.absences + 1)
-      return state.absences
+      return (state.absences, state.remotes.compactMap(\.lane))
     }
+    for lane in lanes { lane.setReachable(false) }
     table.loop.schedule(at: table.clock.now() &+ LiveKitMedia.absence) { [weak self] in
       guard let self, state.withLock({ !$0.isConnected && $0.absences == absence }) else { return }
       end(MediaError(.timeout, "the path to the client was lost for \(LiveKitMedia.absence / 1_000_000_000) s"))

@@ -123,13 +123,13 @@ extension LiveKitMember: TransportDelegate {
     let isMuted = moderation == .muted
     state.withLock { $0.isSilenced = isMuted }
     // A session of this library has been notified as a whole.
-    for sid in media.publishedAudio { if isExtended { mute(sid, isMuted) } else { moderate(sid, isMuted) } }
+    for sid in media.publishedAudio { if isExtended { mute(sid, isMuted) } else { moderate(sid, isMuted, by: moderator) } }
   }
 
   /// One track: the client is told, and does as it is told.
-  func moderate(_ sid: String, _ isMuted: Bool) {
+  func moderate(_ sid: String, _ isMuted: Bool, by moderator: String) {
     state.withLock { $0.echoes.ask(sid, isMuted, now: table.clock.now()) }
-    change { $0.moderate(sid, isMuted) }
+    change { $0.moderate(sid, isMuted, by: moderator) }
     mute(sid, isMuted)
   }
 }

@@ -23,7 +23,10 @@ final class LiveKitService: Sendable {
   /// Whether more is asked than is answered. On the network thread.
   func isFlooded(by bytes: Int, now: Int64) -> Bool { allowance.withLock { !$0.take(1 + bytes / 4_096, at: now) } }
 
-  func answer(_ call: LiveKitServiceRequest.Call, to asked: LiveKitServiceRequest) -> HTTPResponse {
+  /// `identity`: that of the token.
+  func answer(_ call: LiveKitServiceRequest.Call, of identity: String, to asked: LiveKitServiceRequest) -> HTTPResponse {
+    // Whoever is in the room does it as a participant.
+    var moderator: String { room.participants.contains { $0.member.userID == identity } ? identity : "" }
     do throws(MediaError) {
       switch call {
       case .listRooms(let names):
@@ -31,10 +34,10 @@ final class LiveKitService: Sendable {
         return asked.rooms(isAsked ? [described] : [])
       case .listParticipants: return asked.participants(room.participants.map(participant))
       case .participant(let identity): return asked.participant(try participant(identity))
-      case .remove(let identity):
-        try room.remove(identity, reason: "")
+      case .remove(let identity, let reason):
+        try room.remove(identity, reason: reason, by: moderator)
         return asked.done
-      case .mute(let identity, let sid, let isMuted): return asked.track(try mute(identity, sid, isMuted))
+      case .mute(let identity, let sid, let isMuted): return asked.track(try mute(identity, sid, isMuted, by: moderator))
       case .describe(let identity, let name, let metadata, let attributes):
         try client(identity).change { $0.describeOwn(name: name, metadata: metadata, attributes: attributes) }
         return asked.participant(try participant(identity))
@@ -83,16 +86,16 @@ final class LiveKitService: Sendable {
     return member
   }
 
-  private func mute(_ identity: String, _ sid: String, _ isMuted: Bool) throws(MediaError) -> LiveKitTrack {
+  private func mute(_ identity: String, _ sid: String, _ isMuted: Bool, by moderator: String) throws(MediaError) -> LiveKitTrack {
     guard var track = try participant(identity).tracks.first(where: { $0.sid == sid }) else {
       throw MediaError(.notFound, "\"\(identity.prefix(64))\" has no track \"\(sid.prefix(64))\"")
     }
     if let member = registry.member(identity) {
-      member.moderate(sid, isMuted)
+      member.moderate(sid, isMuted, by: moderator)
     } else if track.isVideo {
       throw MediaError(.state, "video of \"\(identity.prefix(64))\" is not muted; accepted: audio, or a client of LiveKit's protocol")
     } else {
-      try room.mute(identity, isMuted)
+      try room.mute(identity, isMuted, by: moderator)
     }
     track.isMuted = isMuted
     return track

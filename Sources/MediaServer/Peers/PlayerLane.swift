@@ -12,8 +12,12 @@ final class PlayerLane: EncodedSink {
     var isTaken = false
     /// There is no room for it.
     var isHeld = false
+    /// The path to the player is lost.
+    var isAway = false
     /// That came since they were counted, and those of frames that are not droppable.
     var (bytes, baseBytes) = (0, 0)
+
+    var isPaused: Bool { isHeld || isAway }
   }
 
   let isVideo: Bool
@@ -53,13 +57,20 @@ final class PlayerLane: EncodedSink {
   }
 
   /// Nothing is sent, as the path has no room for it; or it goes on, with a key frame.
-  func hold(_ isHeld: Bool) {
+  func hold(_ isHeld: Bool) { pause { $0.isHeld = isHeld } }
+
+  /// Whether the path to the player is there. While it is not, no video is sent: each attempt would take a key frame of a sender, from all who
+  /// receive it.
+  func setReachable(_ isReachable: Bool) { if isVideo { pause { $0.isAway = !isReachable } } }
+
+  private func pause(_ change: (inout State) -> Void) {
     let now = clock.now()
     let source: StreamID? = state.withLock { state in
-      guard state.isHeld != isHeld else { return nil }
-      state.isHeld = isHeld
+      let wasPaused = state.isPaused
+      change(&state)
+      guard state.isPaused != wasPaused else { return nil }
       state.gate.begin(now: now)
-      return isHeld || !state.isTaken ? nil : state.source
+      return state.isPaused || !state.isTaken ? nil : state.source
     }
     if let source { ask(source) }
   }
@@ -90,7 +101,7 @@ final class PlayerLane: EncodedSink {
       let bytes = NetworkLink.packetBytes(of: frame)
       state.bytes += bytes
       if !frame.isDroppable { state.baseBytes += bytes }
-      guard !state.isHeld else { return (nil, nil) }
+      guard !state.isPaused else { return (nil, nil) }
       if isVideo {
         let (isSent, wantsKeyFrame) = state.gate.take(
           id, isKeyFrame: frame.isKeyFrame, isDroppable: frame.isDroppable, delay: delay, now: now)

@@ -223,10 +223,11 @@ final class WebPeer: WebPathSeeker, TransportDelegate {
       state.withLock { $0.hasCandidates = true }
       replyIfReady()
     case .connected, .reconnected:
-      let isFirst = state.withLock { state in
+      let (isFirst, lanes) = state.withLock { state in
         defer { (state.wasConnected, state.isConnected) = (true, true) }
-        return !state.wasConnected
+        return (!state.wasConnected, state.lanes)
       }
+      for lane in lanes { lane.setReachable(true) }
       if isFirst { member.connected(self) }
     case .reconnecting: lost()
     case .disconnected(let error): end(error ?? MediaError(.closed, "the client ended the connection"))
@@ -246,10 +247,11 @@ final class WebPeer: WebPathSeeker, TransportDelegate {
   private func lane(_ stream: StreamID) -> PlayerLane? { state.withLock { $0.lanes.first { $0.stream == stream } } }
 
   private func lost() {
-    let absence = state.withLock { state in
+    let (absence, lanes) = state.withLock { state in
       (state.isConnected, state.absences) = (false, state.absences + 1)
-      return state.absences
+      return (state.absences, state.lanes)
     }
+    for lane in lanes { lane.setReachable(false) }
     loop.schedule(at: loop.clock.now() &+ WebPeer.absence) { [weak self] in self?.endAbsence(absence) }
   }
 

@@ -447,12 +447,12 @@ public final class LoopbackTransport: Transport {
 
   /// `.state` before the room is entered, `.permission` without `moderate`, `.invalid` for oneself, `.notFound` for nobody.
   public func remove(_ userID: String, reason: String) throws(MediaError) {
-    try joinedRoom().remove(userID, reason: reason, by: self)
+    try joinedRoom().remove(userID, reason: reason, by: .member(self))
   }
 
   /// Notifies that member's session, which mutes its audio or ends that. Errors as of `remove`.
   public func mute(_ userID: String, _ isMuted: Bool) throws(MediaError) {
-    try joinedRoom().mute(userID, isMuted, by: self)
+    try joinedRoom().mute(userID, isMuted, by: .member(self))
   }
 
   func joinedRoom() throws(MediaError) -> LoopbackRoom {

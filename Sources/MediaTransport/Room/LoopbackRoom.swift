@@ -266,28 +266,44 @@ final class LoopbackRoom: Sendable {
 
   // MARK: Moderation
 
-  /// nil for the moderator, here and below: who serves the room.
-  func remove(_ userID: String, reason: String, by moderator: LoopbackTransport?) throws(MediaError) {
+  /// Who moderates.
+  enum Moderator {
+    /// Who needs the permission.
+    case member(LoopbackTransport)
+    /// Who has it anyway; known to the room by that name, or (empty) not at all.
+    case administrator(String)
+
+    var userID: String {
+      switch self {
+      case .member(let transport): transport.member.userID
+      case .administrator(let name): name
+      }
+    }
+  }
+
+  func remove(_ userID: String, reason: String, by moderator: Moderator) throws(MediaError) {
     try state.withLock { state throws(MediaError) in
       let target = try target(userID, of: moderator, in: state)
-      let who = moderator.map { "\"\($0.member.userID.prefix(64))\"" } ?? "an administrator"
+      let who = moderator.userID.isEmpty ? "an administrator" : "\"\(moderator.userID.prefix(64))\""
       let words = "removed from room \"\(name.prefix(64))\" by \(who)"
-      target.post(.moderated(by: moderator?.member.userID ?? "", .removed, reason: reason))
+      target.post(.moderated(by: moderator.userID, .removed, reason: reason))
       putOut(target, because: MediaError(.removed, reason.isEmpty ? words : "\(words): \(reason)"), from: &state)
     }
   }
 
-  func mute(_ userID: String, _ isMuted: Bool, by moderator: LoopbackTransport?) throws(MediaError) {
+  func mute(_ userID: String, _ isMuted: Bool, by moderator: Moderator) throws(MediaError) {
     try state.withLock { state throws(MediaError) in
       let target = try target(userID, of: moderator, in: state)
-      target.post(.moderated(by: moderator?.member.userID ?? "", isMuted ? .muted : .unmuted, reason: ""))
+      target.post(.moderated(by: moderator.userID, isMuted ? .muted : .unmuted, reason: ""))
     }
   }
 
-  private func target(_ userID: String, of moderator: LoopbackTransport?, in state: State) throws(MediaError) -> LoopbackTransport {
-    if let moderator { try require(.moderate, of: moderator, to: "moderate", in: state) }
-    guard userID != moderator?.member.userID else {
-      throw MediaError(.invalid, "user_id is \"\(userID)\", which is the session's own; accepted: another member of the room")
+  private func target(_ userID: String, of moderator: Moderator, in state: State) throws(MediaError) -> LoopbackTransport {
+    if case .member(let moderator) = moderator {
+      try require(.moderate, of: moderator, to: "moderate", in: state)
+      guard userID != moderator.member.userID else {
+        throw MediaError(.invalid, "user_id is \"\(userID)\", which is the session's own; accepted: another member of the room")
+      }
     }
     guard let target = state.members.first(where: { $0.member.userID == userID }) else {
       throw MediaError(.notFound, "user_id is \"\(userID)\"; no member of room \"\(name.prefix(64))\" has it")

@@ -29,13 +29,15 @@ package struct RoomAdministration: Sendable {
     }
   }
 
-  /// Puts somebody out, who is notified with the reason. Throws `.notFound`.
-  package func remove(_ userID: String, reason: String) throws(MediaError) {
-    try room(with: userID).remove(userID, reason: reason, by: nil)
+  /// Puts somebody out, who is notified with the reason and with who wanted it: a member, or (empty) an administrator. Throws `.notFound`.
+  package func remove(_ userID: String, reason: String, by moderator: String) throws(MediaError) {
+    try room(with: userID).remove(userID, reason: reason, by: .administrator(moderator))
   }
 
-  /// Mutes all the audio that somebody publishes, or ends that. Throws `.notFound`.
-  package func mute(_ userID: String, _ isMuted: Bool) throws(MediaError) { try room(with: userID).mute(userID, isMuted, by: nil) }
+  /// Mutes all the audio that somebody publishes, or ends that, as `remove`. Throws `.notFound`.
+  package func mute(_ userID: String, _ isMuted: Bool, by moderator: String) throws(MediaError) {
+    try room(with: userID).mute(userID, isMuted, by: .administrator(moderator))
+  }
 
   /// Data of the server's, to those whom it is for, but not to members of those places. No scripted network holds it up.
   package func send(_ message: DataMessage, except places: Set<ObjectIdentifier>) {

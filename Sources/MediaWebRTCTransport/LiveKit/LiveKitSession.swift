@@ -296,7 +296,7 @@ final class LiveKitSession: RoomSession, TransportDelegate {
       case .candidate(let text, let mid, _): try? state.withLock { $0.publisher }?.addRemote(candidate: text, mid: mid)
       case .published(let cid, let carriesMetadata): try publish(cid, carriesMetadata: carriesMetadata)
       case .refused(let cid, let error): refused(cid, error)
-      case .moderated(let cid, let isMuted): moderated(cid, isMuted)
+      case .moderated(let cid, let isMuted, let moderator): moderated(cid, isMuted, by: moderator)
       case .wanted(let cid, let layers):
         if let stream = state.withLock({ $0.stream(cid) }) {
           follow(stream) { known in
@@ -385,13 +385,13 @@ final class LiveKitSession: RoomSession, TransportDelegate {
   }
 
   /// Video goes on here: the server does not pass it on.
-  private func moderated(_ cid: String, _ isMuted: Bool) {
+  private func moderated(_ cid: String, _ isMuted: Bool, by moderator: String) {
     let isAudio = state.withLock { state in
       guard let stream = state.stream(cid), let place = state.publications.firstIndex(where: { $0.id == stream }) else { return false }
       state.publications[place].isMuted = isMuted
       return !state.publications[place].isVideo
     }
-    if isAudio { tell([.moderated(by: "", isMuted ? .muted : .unmuted, reason: "")]) }
+    if isAudio { tell([.moderated(by: moderator, isMuted ? .muted : .unmuted, reason: "")]) }
   }
 
   func setAttribute(_ key: String, _ value: String?) throws(MediaError) {
@@ -412,9 +412,9 @@ final class LiveKitSession: RoomSession, TransportDelegate {
     return isShown
   }
 
-  /// LiveKit's API takes no reason.
+  /// Servers of LiveKit do not read the reason.
   func remove(_ userID: String, reason: String) throws(MediaError) {
-    try moderate(userID, .remove, reason: reason) { _ in [.remove] }
+    try moderate(userID, .remove, reason: reason) { _ in [.remove(reason: reason)] }
   }
 
   func mute(_ userID: String, _ isMuted: Bool) throws(MediaError) {

@@ -355,7 +355,7 @@ extension RoomTransport: RoomSessionOwner {
         // The session leaves the others, and not they the session.
         return (events, nil)
       }
-      return ((wasHere ? [.reconnecting] : []) + events + gone, now &+ delay)
+      return ((wasHere ? [.reconnecting] : []) + events + gone + [.retrying(failure.error, after: delay)], now &+ delay)
     }
     session.leave()
     for event in events { tell(event) }

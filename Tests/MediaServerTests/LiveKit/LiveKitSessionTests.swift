@@ -501,9 +501,11 @@ import Testing
       try house.run(for: second) { bob.events.count { $0 == "muted" } == 2 && bot.events.count { $0 == "muted" } == 2 }, "\(bob.events)")
     try anna.link.mute("bob", false)
     #expect(try house.run(for: second) { bob.events.count { $0 == "unmuted" } == 2 && bot.events.count { $0 == "unmuted" } == 2 })
+    #expect(bob.events.count { $0 == "muted by anna: " } == 2 && bob.events.count { $0 == "unmuted by anna: " } == 2, "\(bob.events)")
     try anna.link.mute("bot", true)
-    try anna.link.remove("bob", reason: "")
-    #expect(try house.run(for: 5 * second) { bob.ending?.status == .removed && bot.has("muted") && anna.has("left bob") })
+    try anna.link.remove("bob", reason: "it is late")
+    #expect(try house.run(for: 5 * second) { bob.ending?.status == .removed && bot.has("muted by anna: ") && anna.has("left bob") })
+    #expect(bob.has("removed by anna: it is late") && bob.ending?.text.hasSuffix("by \"anna\": it is late") == true, "\(bob.events)")
     // What the server does not do is said.
     bot.link.disconnect()
     try anna.link.remove("bot", reason: "")
@@ -579,6 +581,24 @@ import Testing
     let count = anna.received(isVideo: true)
     try bot.call(for: second, audio: nil)
     #expect(anna.received(isVideo: true) == count)
+    bot.link.disconnect()
+    try close(anna)
+  }
+
+  /// Its others are not asked for key frames that it does not get; when it is back it gets one.
+  @Test func aSessionThatIsAwayAsksForNoKeyFrames() throws {
+    let bot = try house.member("bot", publishes: [true])
+    let anna = try session("anna", at: "10.0.0.1")
+    #expect(try house.run(for: 5 * second) { anna.added.count == 1 && bot.has("receivers 1") })
+    try bot.call(for: 2 * second, audio: nil)
+    anna.host?.setDisconnected(true)
+    let asked = bot.keyFrameRequests
+    try bot.call(for: 12 * second, audio: nil, keyInterval: 10_000)
+    #expect(bot.keyFrameRequests <= asked + 4, "\(bot.keyFrameRequests - asked)")
+    anna.host?.setDisconnected(false)
+    let came = anna.received(isVideo: true)
+    try bot.call(for: 5 * second, audio: nil)
+    #expect(anna.received(isVideo: true) > came + 60, "\(anna.received(isVideo: true) - came) \(anna.events)")
     bot.link.disconnect()
     try close(anna)
   }

@@ -92,7 +92,8 @@ import Testing
     #expect(mute.sid == "TR_2" && !mute.isMuted)
     say(.mute(LiveKitMute(sid: "TR_2", isMuted: true)))
     say(.mute(LiveKitMute(sid: "TR_2", isMuted: true)))
-    #expect(events() == [.moderated(cid: "c2", isMuted: true)])
+    say(.mute(LiveKitMute(sid: "TR_2", isMuted: false, moderator: "bo\nb")))
+    #expect(events() == [.moderated(cid: "c2", isMuted: true, by: ""), .moderated(cid: "c2", isMuted: false, by: "bob")])
     say(.unpublished(LiveKitTrackID(sid: "TR_1")))
     guard case .refused("c1", _)? = events().first else { throw MediaError(.fail, "it goes on") }
   }

@@ -218,7 +218,7 @@ import Testing
     try mute("TR_77", true)
     #expect(events(session) == [.muted(sid: "TR_1", true)])
     // What the server did comes back from the client.
-    session.moderate("TR_1", false)
+    session.moderate("TR_1", false, by: "bob")
     try mute("TR_1", false)
     #expect(events(session).isEmpty)
   }

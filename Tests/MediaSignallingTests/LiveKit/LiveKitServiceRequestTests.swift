@@ -39,7 +39,7 @@ import Testing
     let target = LiveKitServiceTarget(room: "a", identity: "anna", track: "TR_1", isMuted: true)
     #expect(try read("ListParticipants", target) == ("a", .listParticipants))
     #expect(try read("GetParticipant", target) == ("a", .participant("anna")))
-    #expect(try read("RemoveParticipant", target) == ("a", .remove("anna")))
+    #expect(try read("RemoveParticipant", target) == ("a", .remove("anna", reason: "")))
     #expect(try read("MutePublishedTrack", target) == ("a", .mute("anna", track: "TR_1", true)))
     #expect(try read("UpdateRoomMetadata", LiveKitRoomChange(room: "a", metadata: "news")) == ("a", .describeRoom("news")))
     var change = LiveKitParticipantChange(room: "a", identity: "anna", metadata: "m", name: "Anna", attributes: ["k": "v", "old": ""])
@@ -48,6 +48,10 @@ import Testing
     var data = LiveKitServiceData(room: "a", data: [1, 2], kind: .lossy, topic: "t", identities: ["anna"])
     let user = LiveKitUserData(identity: "", bytes: [1, 2], topic: "t", isLossy: true, destinations: ["anna"])
     #expect(try read("SendData", data) == ("a", .send(user)))
+    var explained = LiveKitServiceTarget(room: "a", identity: "anna", reason: String(repeating: "a", count: 1_023))
+    #expect(try read("RemoveParticipant", explained) == ("a", .remove("anna", reason: explained.reason)))
+    explained.reason += "a"
+    #expect(status { _ = try read("RemoveParticipant", explained) } == .range)
     // What is not done is refused, not ignored.
     change.permission = LiveKitPermission()
     #expect(status { _ = try read("UpdateParticipant", change) } == .state)
@@ -64,7 +68,7 @@ import Testing
     #expect(try read("ListRooms", json: "{}") == ("", .listRooms([])))
     #expect(try read("ListParticipants", json: target) == ("a", .listParticipants))
     #expect(try read("GetParticipant", json: target) == ("a", .participant("anna")))
-    #expect(try read("RemoveParticipant", json: target) == ("a", .remove("anna")))
+    #expect(try read("RemoveParticipant", json: target) == ("a", .remove("anna", reason: "")))
     for kind in ["application/json", "Application/JSON;charset=UTF-8", "application/json ; charset=utf-8"] {
       #expect(try read("MutePublishedTrack", json: target, kind) == ("a", .mute("anna", track: "TR_1", true)), "\(kind)")
     }
@@ -184,7 +188,7 @@ import Testing
   @Test func whatAModeratorAsksForIsReadAsThat() throws {
     let url = try HTTPURL("http://127.0.0.1:80/base", argument: "url")
     for (moderation, call) in [
-      (LiveKitServiceRequest.Moderation.remove, LiveKitServiceRequest.Call.remove("anna")),
+      (LiveKitServiceRequest.Moderation.remove(reason: "late"), LiveKitServiceRequest.Call.remove("anna", reason: "late")),
       (.mute(track: "TR_1", true), .mute("anna", track: "TR_1", true))
     ] {
       var made = LiveKitServiceRequest.make(moderation, of: "anna", in: "lobby", token: "a.b.c", at: url)

@@ -29,8 +29,8 @@ public final class LiveKitClient {
     case published(cid: String, carriesMetadata: Bool)
     /// It is not taken, or not any longer.
     case refused(cid: String, MediaError)
-    /// A moderator muted what was announced so, or ended that.
-    case moderated(cid: String, isMuted: Bool)
+    /// A moderator muted what was announced so, or ended that: a participant, or (empty) somebody of whom the server says nothing.
+    case moderated(cid: String, isMuted: Bool, by: String)
     /// Whether somebody receives each layer of what was announced so, the smallest first.
     case wanted(cid: String, [Bool])
     /// How many receive what was announced so, and in which pixels and frames a second they want it together; 0, or nil: any.
@@ -509,7 +509,7 @@ public final class LiveKitClient {
     case .mute(let mute):
       guard let cid = cid(of: mute.sid), announcements[cid]?.isMuted != mute.isMuted else { return }
       announcements[cid]?.isMuted = mute.isMuted
-      events.append(.moderated(cid: cid, isMuted: mute.isMuted))
+      events.append(.moderated(cid: cid, isMuted: mute.isMuted, by: JanusParticipant.shown(mute.moderator)))
     case .speakers(let update): for one in update.speakers { take(one) }
     case .subscribedQualities(let update): take(update)
     case .permission, .subscriptionFailure, .subscribed, .streamStates, .qualities, .room, .sections, .reconnect: return

@@ -200,9 +200,12 @@ struct LiveKitTrackID: ProtoMessage {
 struct LiveKitMute: ProtoMessage {
   var sid = ""
   var isMuted = false
+  /// To a session of this library: who did that to its track, if it was a participant.
+  var moderator = ""
 
   mutating func visit(_ fields: inout ProtoFields) throws(MediaError) {
     try fields.text(1, &sid)
     fields.flag(2, &isMuted)
+    try fields.text(LiveKitExtension.field, &moderator)
   }
 }

@@ -404,13 +404,14 @@ public final class LiveKitServerSession {
     say(.streamStates(update))
   }
 
-  /// A moderator muted a track of the client's, or ended that.
-  public func moderate(_ sid: String, _ isMuted: Bool) {
+  /// A moderator muted a track of the client's, or ended that: a participant, or (empty) an administrator.
+  public func moderate(_ sid: String, _ isMuted: Bool, by moderator: String) {
     // The client says so, too, which is no news then.
     if let cid = announced.first(where: { $0.value.sid == sid })?.key { announced[cid]?.isMuted = isMuted }
     follow()
     var mute = LiveKitMute()
     (mute.sid, mute.isMuted) = (sid, isMuted)
+    if isExtended { mute.moderator = moderator }
     say(.mute(mute))
   }
 

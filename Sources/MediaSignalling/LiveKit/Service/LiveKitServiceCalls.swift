@@ -4,8 +4,8 @@ import MediaCore
 extension LiveKitServiceRequest {
   /// What a moderator asks for.
   public enum Moderation: Sendable, Equatable {
-    /// Takes somebody out of the room.
-    case remove
+    /// Takes somebody out of the room. The reason is read by a server of this library.
+    case remove(reason: String)
     /// Mutes a track of theirs, or ends that.
     case mute(track: String, Bool)
   }
@@ -15,7 +15,7 @@ extension LiveKitServiceRequest {
     var target = LiveKitServiceTarget(room: room, identity: identity)
     let method: String
     switch moderation {
-    case .remove: method = "RemoveParticipant"
+    case .remove(let reason): (method, target.reason) = ("RemoveParticipant", reason)
     case .mute(let track, let isMuted): (method, target.track, target.isMuted) = ("MutePublishedTrack", track, isMuted)
     }
     let fields: HTTPFields = [

@@ -20,12 +20,15 @@ struct LiveKitServiceTarget: ProtoMessage {
   var identity = ""
   var track = ""
   var isMuted = false
+  /// Of a removal. LiveKit has no such field.
+  var reason = ""
 
   mutating func visit(_ fields: inout ProtoFields) throws(MediaError) {
     try fields.text(1, "room", &room)
     try fields.text(2, "identity", &identity)
     try fields.text(3, "track_sid", &track)
     try fields.flag(4, "muted", &isMuted)
+    try fields.text(LiveKitExtension.field, "reason", &reason)
   }
 }
 

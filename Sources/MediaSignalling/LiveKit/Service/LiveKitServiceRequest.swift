@@ -13,7 +13,7 @@ public struct LiveKitServiceRequest: Sendable, Equatable {
     /// By `participant`.
     case participant(String)
     /// By `done`.
-    case remove(String)
+    case remove(String, reason: String)
     /// By `track`.
     case mute(String, track: String, Bool)
     /// By `participant`. Name and metadata, where they are not empty, and attributes, of which an empty one is removed.
@@ -98,10 +98,18 @@ public struct LiveKitServiceRequest: Sendable, Equatable {
     switch method {
     case "ListParticipants": return (target.room, .listParticipants)
     case "GetParticipant": return (target.room, .participant(target.identity))
-    case "RemoveParticipant": return (target.room, .remove(target.identity))
+    case "RemoveParticipant": return (target.room, .remove(target.identity, reason: try reason(target)))
     case "MutePublishedTrack": return (target.room, .mute(target.identity, track: target.track, target.isMuted))
     default: throw MediaError(.unsupported, "there is no method \"\(method.prefix(64))\" here")
     }
+  }
+
+  private func reason(_ target: LiveKitServiceTarget) throws(MediaError) -> String {
+    let bytes = target.reason.utf8.count
+    guard bytes <= LiveKitExtension.longestText else {
+      throw MediaError(.range, "the reason has \(bytes) bytes; accepted: at most \(LiveKitExtension.longestText)")
+    }
+    return target.reason
   }
 
   private func message<M: ProtoMessage>(_: M.Type) throws(MediaError) -> M {
