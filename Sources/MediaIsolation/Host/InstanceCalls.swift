@@ -39,7 +39,7 @@ extension IsolatedInstance {
 
   /// The same in the middle of frames: it does not wait for the process, and is made again with the next frame when it came to nothing.
   func changeNow(_ op: Op, _ payload: [UInt8], read: Read = { _, _ in }) -> Outcome {
-    let outcome = callNow(op) { process in
+    let outcome = callNow { process in
       process.call(op, now: now(), deadline: plan.options.controlDeadline, write: { $0.append(payload) }, read: read)
     }
     if case .result(let result) = outcome, result >= 0 { record(op, payload) }
@@ -82,7 +82,7 @@ extension IsolatedInstance {
 
   /// A call with a frame's data in the message, or for a frame. Like all of these it never waits for a process that is not there.
   func media(_ op: Op, write: Write = { _ in }, read: MediaRead = { _, _, _ in }) -> Outcome {
-    callNow(op) { process in
+    callNow { process in
       process.call(op, now: now(), deadline: plan.options.mediaDeadline, write: write) { reader, header throws(MediaError) in
         try read(process, &reader, header)
       }
@@ -120,7 +120,7 @@ extension IsolatedInstance {
         return .result(error.status.rawValue)
       }
     }
-    let outcome = waits ? call(op, waitsForLife: true, run) : callNow(op, run)
+    let outcome = waits ? call(op, waitsForLife: true, run) : callNow(run)
     if let failure, case .result = outcome { return .result(fail(failure.status, failure.text)) }
     return outcome
   }

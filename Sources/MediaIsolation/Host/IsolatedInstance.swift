@@ -98,23 +98,35 @@ final class IsolatedInstance: @unchecked Sendable {
   /// In the middle of frames: never waits for a process that is not there, and for one that is only until another call is over; not even that where the
   /// other call may wait for what the caller does.
   @inline(__always)
-  func callNow(_ op: Op, _ body: (PluginProcess) -> PluginProcess.Answer) -> Outcome {
+  func callNow(_ body: (PluginProcess) -> PluginProcess.Answer) -> Outcome {
+    guard let process = takeNow() else { return .away }
+    return finish(body(process), of: process)
+  }
+
+  // What follows is by itself, as each call would have it compiled once more.
+  @inline(never)
+  private func takeNow() -> PluginProcess? {
     let process: PluginProcess?? = state.wait(until: Deadline.after(milliseconds: plan.options.mediaDeadline)) { state in
       guard case .up(let process) = state.link else { return .some(nil) }
       guard !state.isBusy else { return process.reentrant.isAwaited ? .some(nil) : nil }
       state.isBusy = true
       return .some(process)
     }
-    guard let process = process ?? nil else { return .away }
-    return run(op, process, body)
+    return process ?? nil
   }
 
   /// Waits while it is being brought back, and with `waitsForLife` also for its being started again.
   func call(_ op: Op, waitsForLife: Bool = false, _ body: (PluginProcess) -> PluginProcess.Answer) -> Outcome {
     if op.isForAnyThread, let process = state.withLock({ $0.link.process }), process.reentrant.isAwaited {
       guard process.reentrant.hasRoom else { return .away }
-      return process.reentrant.call { run(op, process, isOnly: false, body) }
+      return process.reentrant.call { finish(body(process), of: process, isOnly: false) }
     }
+    guard let process = take(waitsForLife) else { return .away }
+    return finish(body(process), of: process)
+  }
+
+  @inline(never)
+  private func take(_ waitsForLife: Bool) -> PluginProcess? {
     let process: PluginProcess?? = state.wait(until: Deadline.after(milliseconds: plan.options.controlDeadline)) { state in
       switch state.link {
       case .up(let process):
@@ -126,13 +138,11 @@ final class IsolatedInstance: @unchecked Sendable {
       case .givenUp, .closed: return .some(nil)
       }
     }
-    guard let process = process ?? nil else { return .away }
-    return run(op, process, body)
+    return process ?? nil
   }
 
-  @inline(__always)
-  private func run(_ op: Op, _ process: PluginProcess, isOnly: Bool = true, _ body: (PluginProcess) -> PluginProcess.Answer) -> Outcome {
-    let answer = body(process)
+  @inline(never)
+  private func finish(_ answer: PluginProcess.Answer, of process: PluginProcess, isOnly: Bool = true) -> Outcome {
     let isGone = if case .gone = answer { true } else { false }
     // Somebody else's with the next call.
     let text = if case .result(let result) = answer, result < 0 { process.errorText } else { "" }

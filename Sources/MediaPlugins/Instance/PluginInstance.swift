@@ -194,10 +194,18 @@ public final class PluginInstance: Sendable {
 
   /// Calls the plugin and turns a negative result into an error with the words that it set. Inside the turn.
   func call(_ function: String, _ body: (OpaquePointer) -> msdk_result) throws(MediaError) {
-    context.errorText.withLock { $0 = nil }
+    forgetError()
     let result = ForeignCode.run { body(native.plugin) }
-    guard result < 0 else { return }
-    throw PluginInstance.error(result, function, of: descriptor.id, context.errorText.withLock { $0 }.map { secrets.redacted($0) })
+    if result < 0 { throw failure(result, function) }
+  }
+
+  // By themselves, as each call would have them compiled once more.
+  @inline(never)
+  private func forgetError() { context.errorText.withLock { $0 = nil } }
+
+  @inline(never)
+  private func failure(_ result: msdk_result, _ function: String) -> MediaError {
+    PluginInstance.error(result, function, of: descriptor.id, context.errorText.withLock { $0 }.map { secrets.redacted($0) })
   }
 
   static func error(_ result: msdk_result, _ function: String, of id: String, _ text: String?) -> MediaError {

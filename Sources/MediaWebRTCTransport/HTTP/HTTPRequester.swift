@@ -114,6 +114,11 @@ final class HTTPRequester: NetworkDriver {
   private func change(_ body: (inout State, inout Chores, _ now: Int64) -> Void) {
     var chores = Chores()
     state.withLock { state in body(&state, &chores, thread.clock.now()) }
+    finish(chores)
+  }
+
+  /// By itself, as each change would have it compiled once more.
+  private func finish(_ chores: Chores) {
     for link in chores.retired { link.close() }
     if let link = chores.starting {
       do throws(MediaError) {

@@ -414,17 +414,14 @@ final class LiveKitSession: RoomSession, TransportDelegate {
 
   /// Servers of LiveKit do not read the reason.
   func remove(_ userID: String, reason: String) throws(MediaError) {
-    try moderate(userID, .remove, reason: reason) { _ in [.remove(reason: reason)] }
+    try moderate(userID, .remove, reason: reason)
   }
 
   func mute(_ userID: String, _ isMuted: Bool) throws(MediaError) {
-    try moderate(userID, isMuted ? .mute : .unmute, reason: "") { $0.map { .mute(track: $0, isMuted) } }
+    try moderate(userID, isMuted ? .mute : .unmute, reason: "")
   }
 
-  /// `requests`: by the sids of their audio, of a server that has only LiveKit's API.
-  private func moderate(
-    _ userID: String, _ action: LiveKitModerationAction, reason: String, _ requests: ([String]) -> [LiveKitServiceRequest.Moderation]
-  ) throws(MediaError) {
+  private func moderate(_ userID: String, _ action: LiveKitModerationAction, reason: String) throws(MediaError) {
     let (mask, audio, room, token) = state.withLock { ($0.client.mask, $0.roster.audio(of: userID), $0.client.room, $0.token.value) }
     let isInRoom = url.room != nil
     guard isInRoom ? Permissions(rawValue: mask ?? 0).contains(.moderate) : grants?.isAdministrator == true else {
@@ -439,7 +436,10 @@ final class LiveKitSession: RoomSession, TransportDelegate {
       try state.withLock { state throws(MediaError) in try state.client.moderate(userID, action, reason: reason) }
       return loop.post { [self] in advance() }
     }
-    try moderation.ask(requests(audio), of: userID, in: room, token: token) { [weak self] error in
+    // LiveKit's API mutes a track at a time.
+    let requests: [LiveKitServiceRequest.Moderation] =
+      action == .remove ? [.remove(reason: reason)] : audio.map { .mute(track: $0, action == .mute) }
+    try moderation.ask(requests, of: userID, in: room, token: token) { [weak self] error in
       guard let self else { return }
       self.loop.post { self.tell([.moderationFailed(userID: userID, error)]) }
     }

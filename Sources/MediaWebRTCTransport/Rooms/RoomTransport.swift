@@ -328,11 +328,22 @@ extension RoomTransport: RoomSessionOwner {
   }
 
   func session(_ session: any RoomSession, failed failure: SignallingFailure) {
+    let (events, next) = follow(failure, of: ObjectIdentifier(session), RoomTransport.stats(of: session))
+    session.leave()
+    for event in events { tell(event) }
+    guard let next else { return end(failure.error) }
+    if next != .max { begin(at: next) }
+  }
+
+  /// What is to be said, and when the next attempt is: .max where there is none to be made, nil where there is no time left for it. By itself, as each
+  /// kind of session would have it compiled once more.
+  private func follow(
+    _ failure: SignallingFailure, of session: ObjectIdentifier, _ stats: TransportStats
+  ) -> (events: [TransportEvent], next: Int64?) {
     let now = loop.clock.now()
-    let stats = RoomTransport.stats(of: session)
     var random = NetworkRandom(network: network)
-    let (events, next): ([TransportEvent], Int64?) = state.withLock { state in
-      guard state.session === session, state.phase != .out else { return ([], .max) }
+    return state.withLock { state in
+      guard let present = state.session, ObjectIdentifier(present) == session, state.phase != .out else { return ([], .max) }
       state.session = nil
       state.past = state.past + stats
       let wasHere = state.phase == .here
@@ -357,10 +368,6 @@ extension RoomTransport: RoomSessionOwner {
       }
       return ((wasHere ? [.reconnecting] : []) + events + gone + [.retrying(failure.error, after: delay)], now &+ delay)
     }
-    session.leave()
-    for event in events { tell(event) }
-    guard let next else { return end(failure.error) }
-    if next != .max { begin(at: next) }
   }
 }
 

@@ -98,7 +98,7 @@ private enum ProxyFilters {
     let isWritable = frame.isWritable
     var (other, refusal): (AudioFrame?, msdk_result) = (nil, 0)
     let result = Proxy.with(me) { instance in
-      let outcome = instance.callNow(.filterAudio) { process in
+      let outcome = instance.callNow { process in
         process.body.begin()
         process.body.put(UInt32(isWritable ? 1 : 0))
         process.body.put(frame.native.pointee.level)
