@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "list.h"
+#include "settings.h"
 
 verdict *result;
 const checker_request *request;
@@ -79,6 +80,7 @@ static void find_classes(void) {
     snprintf(result->class_ids[i], ID_MAX, "%s", id == NULL ? "" : id);
     result->class_count = i + 1;
   }
+  check_setting_names(module);
 }
 
 /* Codecs have checks of their own; those that drive the other kinds see nothing of them, and say so. */

@@ -1,4 +1,5 @@
 /* Parameters that the author gave on the command line. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -70,6 +71,25 @@ int is_set(const char *name) {
     if (strcmp(request->settings[2 * i], name) == 0) return 1;
   }
   return 0;
+}
+
+void check_setting_names(const msdk_module *module) {
+  for (int32_t i = 0; i < request->setting_count && !has_failed(); i++) {
+    char known[1024] = "";
+    size_t length = 0;
+    int is_known = 0;
+    for (uint32_t j = 0; j < module->class_count && module->classes[j] != NULL; j++) {
+      const msdk_class *class = module->classes[j];
+      for (uint32_t at = 0; class->params != NULL && at < class->param_count && at < PARAMS_MAX; at++) {
+        const char *name = param_at(class, at)->name;
+        if (name == NULL) continue;
+        if (strcmp(name, request->settings[2 * i]) == 0) is_known = 1;
+        if (length < sizeof known - 1) length += (size_t)snprintf(known + length, sizeof known - length, "%s%s", length > 0 ? ", " : "", name);
+      }
+    }
+    if (is_known) continue;
+    fail("--set", "no class of it has a parameter \"%s\"; accepted: %s", request->settings[2 * i], length > 0 ? known : "none, as it has no parameters");
+  }
 }
 
 msdk_result rig_apply_settings(rig *rig) {

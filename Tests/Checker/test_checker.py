@@ -203,6 +203,9 @@ class Words(CheckerTest):
         done = check(self.good, "--class", "org.example.other")
         self.assertEqual(done.returncode, 1)
         self.assertIn('no class "org.example.other"', done.stderr)
+        done = check(self.good, "--set", "nope=1")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn('no class of it has a parameter "nope"; accepted: level', done.stderr)
 
 
 def picture(path: Path, size: int = 16) -> Path:

@@ -7,6 +7,8 @@
 #include "rig.h"
 #include "settings.h"
 
+enum { LISTED_MAX = 1024, LISTED_TRIED = 32 };
+
 /* A text that the plugin must copy: it is overwritten when the call is over. */
 static msdk_result set_text(rig *rig, const char *name, const char *text) {
   static char lent[HUGE_TEXT + 1];
@@ -67,6 +69,24 @@ static void try_numbers(rig *rig, const msdk_param *param) {
   }
 }
 
+/* What the plugin lists is accepted; of other texts the host gives it none. An error but MSDK_E_NOT_FOUND says that nothing can be listed now. */
+static void try_listed(rig *rig, const msdk_param *param) {
+  for (uint32_t i = 0; i < LISTED_TRIED && rig->class->param_choice != NULL && !has_failed(); i++) {
+    msdk_choice choice = MSDK_INIT(msdk_choice);
+    char value[LISTED_MAX + 1];
+    step("param_choice(\"%s\", %u)", param->name, i);
+    if (rig->class->param_choice(rig->self, param->name, i, &choice) < 0) return;
+    if (choice.value == NULL || !is_text(choice.value, LISTED_MAX) || (choice.label != NULL && !is_text(choice.label, LISTED_MAX))) {
+      fail("param_choice", "param_choice(\"%s\", %u) gave a value or a label that is not UTF-8 of at most %d bytes", param->name, i, LISTED_MAX);
+      return;
+    }
+    snprintf(value, sizeof value, "%s", choice.value);
+    msdk_value set = {.type = MSDK_T_STRING, .u.str = value};
+    must_take(rig, param->name, value, set_text(rig, param->name, value));
+    compare(rig, param, &set);
+  }
+}
+
 static void try_texts(rig *rig, const msdk_param *param) {
   for (uint32_t i = 0; i < param->choice_count && !has_failed(); i++) {
     msdk_value value = {.type = MSDK_T_STRING, .u.str = param->choices[i]};
@@ -121,7 +141,10 @@ static void try_param(rig *rig, const msdk_param *param) {
       compare(rig, param, NULL);
       break;
     case MSDK_T_STRING:
-      try_texts(rig, param);
+      if ((param->flags & MSDK_PARAM_DYNAMIC_CHOICES) != 0)
+        try_listed(rig, param);
+      else
+        try_texts(rig, param);
       break;
     case MSDK_T_BYTES:
       try_bytes(rig, param);

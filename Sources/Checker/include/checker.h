@@ -28,7 +28,7 @@ typedef struct checker_request {
   uint64_t seed;
   int32_t in_process;          /* 1: no child; what crashes ends this process, what hangs hangs it */
   uint32_t seconds;            /* of the child's life */
-  const char *const *settings; /* a parameter's name, its value, the next name …; parameters that the class does not have are left out */
+  const char *const *settings; /* a parameter's name, its value, the next name …; parameters that the class does not have are skipped */
   int32_t setting_count;       /* of pairs */
 } checker_request;
 
@@ -37,7 +37,7 @@ int32_t checker_run(const checker_request *request);
 const char *checker_rule(void); /* which rule the last run's failure breaks */
 const char *checker_text(void); /* what was seen, or why it was skipped; "" */
 
-/* The ids of the plugin's classes, found in a child; below 0 when there is no telling. */
+/* The ids of the plugin's classes, found in a child; below 0 when there is no telling, or when no class has a parameter that is set. */
 int32_t checker_classes(const checker_request *request);
 const char *checker_class(int32_t index);
 
