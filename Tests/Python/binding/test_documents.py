@@ -18,12 +18,8 @@ from typing import Any, Iterator
 
 import mediasdk
 from call import free_ports, plugin_dir
+from programs import EXAMPLES, ROOT, SOUND, environment, run
 from sound import sine
-
-ROOT = Path(__file__).resolve().parents[3]
-EXAMPLES = ROOT / "Examples" / "Python"
-CLIP = ROOT / "Tests" / "Media" / "bunny-720p25.ivf"
-SOUND = CLIP.with_name("bunny-48k-stereo.wav")
 
 # The coroutine of the README counts what a sender in the same room sends.
 COUNTING = """
@@ -72,15 +68,6 @@ with Engine() as engine:
 guarding.join(10)
 print("guarding", guarding.is_alive())
 """
-
-
-def environment() -> dict[str, str]:
-    path = os.pathsep.join([str(Path(mediasdk.__file__).parents[1]), str(Path(__file__).parents[1])])
-    return {**os.environ, "PYTHONPATH": path}
-
-
-def run(*arguments: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([sys.executable, *arguments], env=environment(), capture_output=True, text=True, timeout=60)
 
 
 @contextlib.contextmanager
@@ -152,9 +139,6 @@ class ReadmeTest(unittest.TestCase):
 
 
 class ExampleTest(unittest.TestCase):
-    def demo(self, clip: Path, output: str, *more: str) -> subprocess.CompletedProcess[str]:
-        return run(str(EXAMPLES / "demo.py"), "--input", str(clip), "--plugins", str(plugin_dir()), "--output", output, *more)
-
     def test_send(self) -> None:
         done = run(str(EXAMPLES / "send.py"), "5")
         self.assertEqual(done.stderr, "")
@@ -185,34 +169,6 @@ class ExampleTest(unittest.TestCase):
         self.assertIn('pattern, also while it runs\n  "lines": ', done.stdout)
         self.assertIn('refused: ', done.stdout)
         self.assertRegex(done.stdout, r"changed: speed is 2.0\nchanged: pattern is 'counter'\nmade: frame \d+ of 1280x720\n\Z")
-
-    @unittest.skipUnless(plugin_dir().is_dir() and CLIP.is_file(), "needs the plugins and the clip")
-    def test_demo(self) -> None:
-        with tempfile.TemporaryDirectory() as directory:
-            done = self.demo(CLIP, directory, "--seconds", "5", "--sound", str(SOUND))
-            self.assertEqual((done.returncode, done.stderr), (0, ""))
-            table = dict(line.split(": ", 1) for line in done.stdout.splitlines() if ": " in line)
-            self.assertEqual(table["format"], "NV12 1280x720 25 fps")
-            self.assertGreater(int(table["frames sent"]), 50)
-            # In real time: pictures for which a busy machine has no time are left out before they are encoded.
-            self.assertGreater(int(table["frames received"]), 20)
-            self.assertGreater(float(table["psnr"].split()[0]), 30)
-            self.assertTrue(Path(table["image"]).read_bytes().startswith(b"\x89PNG"))
-            self.assertTrue(Path(table["video"]).read_bytes().startswith(b"YUV4MPEG2 W1280 H720"))
-            self.assertEqual((table["audio format"], table["audio codec"]), ("S16 48000 Hz 2 channels", "OPUS"))
-            self.assertGreater(int(table["buffers received"]), 100)
-            self.assertGreater(float(table["correlation"].split()[0]), 0.9)
-            recording = Path(table["recording"]).read_bytes()
-            self.assertTrue(recording.startswith(b"\x1a\x45\xdf\xa3"))
-            self.assertTrue(b"V_VP8" in recording and b"A_OPUS" in recording)
-
-    @unittest.skipUnless(plugin_dir().is_dir() and CLIP.is_file(), "needs the plugins and the clip")
-    def test_demo_of_raw_sound(self) -> None:
-        with tempfile.TemporaryDirectory() as directory:
-            done = self.demo(CLIP, directory, "--sound", str(SOUND), "--codec-audio", "raw")
-            self.assertEqual((done.returncode, done.stderr), (0, ""))
-            table = dict(line.split(": ", 1) for line in done.stdout.splitlines() if ": " in line)
-            self.assertGreater(float(table["correlation"].split()[0]), 0.999)
 
     def test_tone(self) -> None:
         for codec in ("opus", "raw"):
@@ -461,13 +417,6 @@ class ExampleTest(unittest.TestCase):
             done = run(str(EXAMPLES / name), "--help")
             self.assertEqual((done.returncode, done.stderr), (0, ""), name)
             self.assertIn("usage: ", done.stdout)
-
-    def test_demo_of_a_missing_clip(self) -> None:
-        with tempfile.TemporaryDirectory() as directory:
-            done = self.demo(Path(directory, "no.y4m"), directory)
-            self.assertEqual(done.returncode, 1)
-            self.assertIn("no.y4m", done.stderr)
-            self.assertNotIn("Traceback", done.stderr)
 
 
 if __name__ == "__main__":
