@@ -147,10 +147,10 @@ MSDK_EXPORT msdk_result msdk_instance_get_isolation(msdk_instance *instance, msd
 MSDK_EXPORT void msdk_instance_destroy(msdk_instance *instance);
 
 /** Sets a parameter. The name (MSDK_E_NOT_FOUND), the type (MSDK_E_TYPE; integers of other widths are accepted if the number fits),
- * the range and the choices (MSDK_E_RANGE; the error text lists them) are checked before the plugin is called. Dynamic choices are
- * those of this moment: the plugin is asked, and if it cannot list them, the call returns its error. MSDK_E_STATE: the parameter is
- * not live and the instance is started. MSDK_E_PERMISSION: the parameter is read-only. A success is reported as
- * MSDK_PLUGIN_EVENT_PARAM_CHANGED. [any thread] [not in a callback of the same instance] */
+ * the range and the choices (MSDK_E_RANGE; the error text lists them) are checked before the plugin is called. A text has up to 65,536
+ * bytes, and bytes have up to 16 MiB. Dynamic choices are those of this moment: the plugin is asked, and if it cannot list them, the
+ * call returns its error. MSDK_E_STATE: the parameter is not live and the instance is started. MSDK_E_PERMISSION: the parameter is
+ * read-only. A success is reported as MSDK_PLUGIN_EVENT_PARAM_CHANGED. [any thread] [not in a callback of the same instance] */
 MSDK_EXPORT msdk_result msdk_instance_set_param(msdk_instance *instance, const char *name, const msdk_value *value);
 
 /** The same from text, which is read as the parameter's type: "true" or "false", a decimal number, or the text itself. [any thread]

@@ -91,9 +91,15 @@ final class PluginCalls {
       table.destroy?(me)
       return msdk_result(MSDK_OK)
     case .setParam:
-      let (name, value) = (try reader.getText(), try reader.getValue())
-      return name.withCString { name in value.withForeign { table.set_param?(me, name, $0) } }
-    case .getParam: return try getParam(reader.getText(), table, me)
+      return try withLong { reader throws(MediaError) in
+        let (name, value) = (try reader.getText(), try reader.getValue())
+        let result = name.withCString { name in value.withForeign { table.set_param?(me, name, $0) } }
+        answer = WireWriter()
+        giveLong()
+        return result
+      }
+    case .getParam:
+      return try withLong { reader throws(MediaError) in try getParam(reader.getText(), table, me) }
     case .paramChoice:
       var choice = msdk_choice.sized
       let (name, index) = (try reader.getText(), try reader.get(UInt32.self))
@@ -113,11 +119,9 @@ final class PluginCalls {
     var value = msdk_value()
     let result = name.withCString { table.get_param?(me, $0, &value) }
     guard let result, result >= 0 else { return result }
-    let known = try ParameterValue(foreign: value, argument: "parameter \"\(name)\"")
-    guard known.wireSize <= Wire.longestBytes else {
-      throw MediaError(.range, "parameter \"\(name)\": a value of an isolated plugin has at most \(Wire.longestBytes) bytes")
-    }
-    reply.put(value: known)
+    answer = WireWriter()
+    answer.put(value: try ParameterValue(foreign: value, argument: "parameter \"\(name)\""))
+    giveLong()
     return result
   }
 

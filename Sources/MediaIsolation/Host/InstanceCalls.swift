@@ -15,12 +15,13 @@ extension IsolatedInstance {
 
   /// A question: waits for the process, and is asked once more when the plugin died of it, as it does not every time.
   func ask(_ op: Op, write: Write = { _ in }, read: Read = { _, _ in }) -> msdk_result {
+    ask(op) { $0.call(op, now: now(), deadline: plan.options.controlDeadline, write: write, read: read) }
+  }
+
+  func ask(_ op: Op, _ question: (PluginProcess) -> PluginProcess.Answer) -> msdk_result {
     var deaths = 0
     while true {
-      let outcome = call(op, waitsForLife: true) { process in
-        process.call(op, now: now(), deadline: plan.options.controlDeadline, write: write, read: read)
-      }
-      switch outcome {
+      switch call(op, waitsForLife: true, question) {
       case .result(let result): return result
       case .away: return fail(.pluginDied, "its process is gone and was not restarted within \(plan.options.controlDeadline) ms")
       case .died:

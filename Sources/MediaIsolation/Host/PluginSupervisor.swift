@@ -137,13 +137,16 @@ enum PluginSupervisor {
   /// Makes the plugin in its new process and brings it to what the core knows of it.
   private static func restore(_ process: PluginProcess, _ instance: IsolatedInstance) -> MediaError? {
     let (plan, desired) = (instance.plan, instance.state.withLock { $0.desired })
-    func run(_ op: Op, _ write: IsolatedInstance.Write = { _ in }, read: IsolatedInstance.Read = { _, _ in }) throws(MediaError) {
-      switch process.call(op, now: instance.now(), deadline: plan.options.controlDeadline, write: write, read: read) {
+    func check(_ op: Op, _ answer: PluginProcess.Answer) throws(MediaError) {
+      switch answer {
       case .result(let result):
         guard result < 0 else { return }
         throw MediaError(Status(foreign: result), process.errorText.isEmpty ? "\(op) failed with \(result)" : process.errorText)
       case .gone: throw MediaError(.pluginDied, "its process died in \(op)")
       }
+    }
+    func run(_ op: Op, _ write: IsolatedInstance.Write = { _ in }, read: IsolatedInstance.Read = { _, _ in }) throws(MediaError) {
+      try check(op, process.call(op, now: instance.now(), deadline: plan.options.controlDeadline, write: write, read: read))
     }
     do throws(MediaError) {
       guard plan.hasInstance else {
@@ -158,10 +161,7 @@ enum PluginSupervisor {
       }
       note(sandbox, instance)
       for (name, value) in desired.parameters {
-        try run(.setParam) { writer in
-          writer.put(text: name)
-          writer.put(value: value)
-        }
+        try check(.setParam, process.setParameter(name, value, of: instance))
       }
       for (op, payload) in desired.restoring { try run(op) { $0.append(payload) } }
       return nil

@@ -70,17 +70,6 @@ public struct WireWriter {
   }
 }
 
-extension ParameterValue {
-  /// What counts of it for the size of a message.
-  public var wireSize: Int {
-    switch self {
-    case .string(let text): text.utf8.count
-    case .bytes(let bytes): bytes.count
-    default: 8
-    }
-  }
-}
-
 /// Reads one message that lies in memory of our own; it may say anything.
 public struct WireReader {
   private var rest: UnsafeRawBufferPointer

@@ -21,6 +21,8 @@ struct msdk_self {
   char fault[32], at[32], mark[512];
   int32_t shade, every;
   uint32_t produced;
+  void *data;
+  uint64_t data_size;
   msdk_video_format format;
   pthread_t pusher;
   volatile int pushing;
@@ -194,6 +196,7 @@ static msdk_result create(const msdk_class *type, const msdk_host *host, msdk_ho
 
 static void destroy(msdk_self *self) {
   reach(self, "destroy");
+  free(self->data);
   free(self);
 }
 
@@ -206,12 +209,20 @@ static msdk_result set_param(msdk_self *self, const char *name, const msdk_value
     self->shade = value->u.i32;
     reach(self, "set_param");
   }
+  if (strcmp(name, "data") == 0) {
+    uint64_t size = value->u.bytes.size;
+    free(self->data);
+    self->data = size == 0 ? NULL : malloc((size_t)size);
+    self->data_size = self->data == NULL ? 0 : size;
+    if (self->data_size > 0) memcpy(self->data, value->u.bytes.data, (size_t)size);
+  }
   return MSDK_OK;
 }
 
 static msdk_result get_param(msdk_self *self, const char *name, msdk_value *out) {
   static char text[64];
   if (strcmp(name, "shade") == 0) *out = (msdk_value){.type = MSDK_T_I32, .u.i32 = self->shade};
+  else if (strcmp(name, "data") == 0) *out = (msdk_value){.type = MSDK_T_BYTES, .u.bytes = {self->data, self->data_size}};
   else if (strcmp(name, "every") == 0) *out = (msdk_value){.type = MSDK_T_BOOL, .u.b = (uint8_t)self->every};
   else {
     if (strcmp(name, "pid") == 0) snprintf(text, sizeof text, "%d", process_number());
@@ -230,6 +241,7 @@ static const msdk_param params[] = {
   {.struct_size = sizeof(msdk_param), .flags = MSDK_PARAM_LIVE, .name = "every", .def = {.type = MSDK_T_BOOL}},
   {.struct_size = sizeof(msdk_param), .flags = MSDK_PARAM_LIVE, .name = "shade", .def = {.type = MSDK_T_I32}, .min = MSDK_I32(0), .max = MSDK_I32(255)},
   {.struct_size = sizeof(msdk_param), .flags = MSDK_PARAM_READONLY, .name = "pid", .def = MSDK_STRING("")},
+  {.struct_size = sizeof(msdk_param), .flags = MSDK_PARAM_LIVE, .name = "data", .def = {.type = MSDK_T_BYTES}},
 };
 
 /* --------------------------------------------------------------------------------------------------------------- producers */

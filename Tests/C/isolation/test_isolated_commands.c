@@ -56,6 +56,36 @@ static void long_values(void) {
   free(text);
 }
 
+/* The same of parameters, which a process that is started again is given once more. */
+static void long_parameters(void) {
+  enum { BYTES = 16 << 20 };
+  msdk_instance *instance = isolated(engine, "org.mediasdk.faulty.filter", 30000);
+  unsigned char *bytes = malloc(BYTES + 1), *read = malloc(BYTES);
+  char pid[32];
+  for (int i = 0; i < BYTES; i++) bytes[i] = (unsigned char)(i * 31 + (i >> 11));
+  static const int sizes[] = {0, 1, 81800, 81920, 163840, BYTES, 1000003};
+  uint64_t size = 0;
+  for (int i = 0; i <= 7; i++) {
+    msdk_value value = {.type = MSDK_T_BYTES, .u.bytes = {bytes, size}};
+    if (i < 7) {
+      value.u.bytes.size = size = (uint64_t)sizes[i];
+      CHECK_OK(msdk_instance_set_param(instance, "data", &value));
+    } else {
+      CHECK_OK(msdk_instance_get_param(instance, "pid", &value, pid, sizeof pid, NULL));
+      CHECK_EQ(kill(atoi(value.u.str), SIGKILL), 0);
+    }
+    value = (msdk_value){.type = 77};
+    CHECK_OK(msdk_instance_get_param(instance, "data", &value, read, BYTES, NULL));
+    CHECK(value.type == MSDK_T_BYTES && value.u.bytes.size == size);
+    CHECK(size == 0 || (value.type == MSDK_T_BYTES && memcmp(value.u.bytes.data, bytes, (size_t)size) == 0));
+  }
+  msdk_value too_long = {.type = MSDK_T_BYTES, .u.bytes = {bytes, BYTES + 1}};
+  CHECK_ERROR(msdk_instance_set_param(instance, "data", &too_long), MSDK_E_RANGE, "data");
+  msdk_instance_destroy(instance);
+  free(bytes);
+  free(read);
+}
+
 typedef struct fault {
   const char *what, *word;
 } fault;
@@ -143,6 +173,7 @@ int main(int argc, char **argv) {
   engine = loaded_engine(engine_new(MSDK_CLOCK_SYSTEM));
   RUN(they_are_listed_and_checked_before_anything_is_sent);
   RUN(long_values);
+  RUN(long_parameters);
   RUN(it_dies_of_a_command);
   RUN(thread_safe_ones_run_beside_the_rest);
   RUN(a_call_waits_for_its_process);

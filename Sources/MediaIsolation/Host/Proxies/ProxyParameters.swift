@@ -18,16 +18,7 @@ enum ProxyParameters {
       } catch {
         return instance.fail(error.status, error.text)
       }
-      guard value.wireSize <= Wire.longestBytes else {
-        return instance.fail(.range, "a value of an isolated plugin has at most \(Wire.longestBytes) bytes")
-      }
-      let outcome = instance.call(.setParam) { process in
-        process.call(.setParam, now: instance.now(), deadline: instance.plan.options.controlDeadline) { writer in
-          writer.put(text: name)
-          writer.put(value: value)
-        }
-      }
-      switch outcome {
+      switch instance.call(.setParam, { $0.setParameter(name, value, of: instance) }) {
       case .result(let result):
         if result >= 0 { instance.state.withLock { $0.desired.set(name, value) } }
         return result
@@ -47,7 +38,14 @@ enum ProxyParameters {
       guard let out else { return msdk_result(MSDK_E_INVALID) }
       let name = ForeignText.readLossy(name, limit: 64)
       var value: ParameterValue?
-      let result = instance.ask(.getParam, write: { $0.put(text: name) }) { reader, _ throws(MediaError) in value = try reader.getValue() }
+      var payload = WireWriter()
+      payload.put(text: name)
+      let result = instance.ask(.getParam) { process in
+        process.callLong(
+          .getParam, now: instance.now(), deadline: instance.plan.options.controlDeadline, payload: payload,
+          most: ParameterValue.mostBytes + 64
+        ) { reader throws(MediaError) in value = try reader.getValue() }
+      }
       guard result >= 0, let value else { return result }
       lend(value, instance, out)
       return result
@@ -86,6 +84,15 @@ enum ProxyParameters {
       instance.keep(bytes: bytes) { out.pointee.u.bytes = msdk_bytes(data: $0, size: UInt64(bytes.count)) }
     default: break
     }
+  }
+}
+
+extension PluginProcess {
+  func setParameter(_ name: String, _ value: ParameterValue, of instance: IsolatedInstance) -> Answer {
+    var payload = WireWriter()
+    payload.put(text: name)
+    payload.put(value: value)
+    return callLong(.setParam, now: instance.now(), deadline: instance.plan.options.controlDeadline, payload: payload, most: 0) { _ in }
   }
 }
 
