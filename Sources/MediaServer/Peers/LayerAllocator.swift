@@ -1,9 +1,10 @@
 import MediaTransport
 
 /// Which layers of video a client is sent, of what its path takes: first each stream in its smallest layer, by its rank, screens before others and the
-/// cheapest first, then the cheapest step up of those of the highest rank that have room for one, as long as there is any. Each layer has two steps where some of its frames may be dropped: without those, and with them. What
-/// has no room for long is paused, but for one stream. Steps down are taken at once; for one up there has to be room for a while, as a single probe may
-/// promise too much. A value; time comes in.
+/// cheapest first, then the cheapest step up of those of the highest rank that have room for one, as long as there is any. Each layer has two steps
+/// where some of its frames may be dropped: without those, and with them. What has no room for long is paused, but for one stream. Steps down are taken
+/// at once where much is missing, and after a while where little is; for one up there has to be room for a while, as a single probe may promise too
+/// much. A value; time comes in.
 struct LayerAllocator {
   /// A stream of video.
   struct Lane: Equatable {
@@ -62,6 +63,10 @@ struct LayerAllocator {
   static let endurance: Int64 = 3_000_000_000
   /// Without its droppable frames a layer takes at most this part of the whole; else it is no step of its own.
   static let thinned = 0.9
+  /// While there is room for that part of what is sent, smaller layers wait so many nanoseconds: with each queue on the path the estimate falls
+  /// below what flows, and within that time it is found out whether the path carries it all the same.
+  static let endured = 0.8
+  static let tolerance: Int64 = 2_000_000_000
   /// Of what a step up costs, as much is to be free.
   static let headroom = 1.2
   /// Nanoseconds after a step down in which there is none up: the path has just proved to be slow. Twice as many after each step up that did not last
@@ -87,6 +92,8 @@ struct LayerAllocator {
   private var floor = EstimateFloor()
   /// Since when even the smallest layers have no room.
   private var overfull: Int64?
+  /// Since when there is a little too little room for what is sent.
+  private var scarce: Int64?
 
   /// Whether a stream is sent without its droppable frames.
   func isThinned(_ stream: StreamID) -> Bool { given[stream].map { $0 >= 0 && $0 % 2 == 0 } ?? false }
@@ -107,7 +114,30 @@ struct LayerAllocator {
     while let (index, step, cost) = step(lanes, chosen, free, unsteady) {
       (chosen[index], free) = (step, free - cost)
     }
+    if let present = endure(lanes, chosen, Int64(clamping: estimate) - Int64(clamping: besides), now) {
+      return keep(lanes, present, false, now)
+    }
     return keep(lanes, chosen, isSlower, now)
+  }
+
+  /// What is sent already, while it goes on although less would be chosen; nil: it does not.
+  private mutating func endure(_ lanes: [Steps], _ chosen: [Int], _ room: Int64, _ now: Int64) -> [Int]? {
+    let since = scarce
+    scarce = nil
+    var (present, cost): ([Int], Int64) = ([], 0)
+    for lane in lanes {
+      guard let step = given[lane.stream].map({ min($0, lane.most) }) else { return nil }
+      present.append(step)
+      guard step >= 0 else { continue }
+      guard lane.rates[step] > 0 else { return nil }
+      cost += Int64(clamping: lane.rates[step])
+    }
+    // Frames that no other needs are dropped at once, and who is paused had no room for long.
+    let isSmaller = zip(chosen, present).contains { $0 >> 1 < $1 >> 1 }
+    let isPaused = zip(chosen, present).contains { $0 == LayerAllocator.paused && $1 >= 0 }
+    guard isSmaller, !isPaused, Double(cost) * LayerAllocator.endured <= Double(room) else { return nil }
+    scarce = since ?? now
+    return now &- (since ?? now) < LayerAllocator.tolerance ? present : nil
   }
 
   /// What is left when all have their smallest layers that have room for them.

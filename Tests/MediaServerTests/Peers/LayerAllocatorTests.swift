@@ -159,11 +159,29 @@ import Testing
     for time in [2, 3] as [Int64] { _ = allocate(&allocator, [lane(anna), lane(bob)], 2_600_000, at: time * second) }
     #expect(allocate(&allocator, [lane(anna), lane(bob)], 2_600_000, at: 4 * second) == [2, 1])
     // One that has become larger.
-    let larger = lane(bob, [100_000, 1_200_000, 1_500_000])
+    let larger = lane(bob, [100_000, 1_800_000, 2_000_000])
     #expect(allocate(&allocator, [lane(anna), larger], 2_600_000, at: 5 * second) == [2, 0])
     #expect(allocate(&allocator, [lane(anna), lane(bob)], 2_600_000, at: 6 * second) == [2, 1])
     #expect(allocate(&allocator, [lane(anna), lane(bob)], 1_000_000, at: 7 * second) == [1, 1])
     #expect(allocate(&allocator, [lane(anna), lane(bob)], 2_600_000, at: 10 * second) == [1, 1])
+  }
+
+  /// The estimate falls below what flows at each queue on the path, and is back in a moment.
+  @Test func aLittleTooLittleIsEndured() {
+    var allocator = LayerAllocator()
+    let lanes = [lane(anna), lane(bob)]
+    #expect(allocate(&allocator, lanes, 3_000_000) == [2, 2])
+    #expect(allocate(&allocator, lanes, 2_400_000, at: second) == [2, 2])
+    #expect(allocate(&allocator, lanes, 2_500_000, at: 2_900 * second / 1_000) == [2, 2])
+    // What was too little for a moment is no reason not to endure the next.
+    #expect(allocate(&allocator, lanes, 3_100_000, at: 3 * second) == [2, 2])
+    #expect(allocate(&allocator, lanes, 2_400_000, at: 4 * second) == [2, 2])
+    #expect(allocate(&allocator, lanes, 2_400_000, at: 6 * second) == [2, 1])
+    // Much is not, nor for newcomers.
+    #expect(allocate(&allocator, lanes, 1_000_000, at: 7 * second) == [1, 1])
+    var another = LayerAllocator()
+    #expect(allocate(&another, [lane(anna)], 1_600_000) == [2])
+    #expect(allocate(&another, lanes, 1_500_000, at: second) == [1, 1])
   }
 
   @Test func demandIsWhatWouldBeSentIfThereWereRoom() {
