@@ -132,7 +132,7 @@ struct LayerAllocator {
       guard lane.rates[step] > 0 else { return nil }
       cost += Int64(clamping: lane.rates[step])
     }
-    // Frames that no other needs are dropped at once, and who is paused had no room for long.
+    // To drop frames that no other needs does not wait, and who is paused had no room for long.
     let isSmaller = zip(chosen, present).contains { $0 >> 1 < $1 >> 1 }
     let isPaused = zip(chosen, present).contains { $0 == LayerAllocator.paused && $1 >= 0 }
     guard isSmaller, !isPaused, Double(cost) * LayerAllocator.endured <= Double(room) else { return nil }
