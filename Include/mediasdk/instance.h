@@ -12,8 +12,9 @@
  * "Not in a callback of the same instance", in the brackets below: the function returns MSDK_E_THREAD if it is called inside a
  * function of the instance's own class, on the thread that runs it, because calls to one instance never overlap. plugin.h
  * ("Re-entrancy") lists all cases. All these functions wait while another thread keeps the instance busy, for up to 10 seconds:
- * MSDK_E_TIMEOUT. What stops, releases, detaches or destroys an instance waits until the function of its class that is running has
- * returned, however long that takes: a plugin that may hang belongs in a process of its own, where a hang ends at its deadline.
+ * MSDK_E_TIMEOUT. What stops a pull or detaches a producer, also by releasing or destroying it, waits until a function that makes a
+ * frame or buffer has returned, however long that takes: a plugin that may hang belongs in a process of its own, where a hang ends at
+ * its deadline.
  */
 #ifndef MEDIASDK_INSTANCE_H
 #define MEDIASDK_INSTANCE_H
