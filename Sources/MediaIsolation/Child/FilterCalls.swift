@@ -67,12 +67,10 @@ extension PluginCalls {
     default:
       return try withLong { reader throws(MediaError) in
         let isWritable = try reader.get(UInt32.self) == 1
-        let (level, sequence) = (try reader.get(UInt32.self), try reader.get(UInt64.self))
         guard let frame = try AudioMessage.read(&reader, PluginHost.pointer.pointee, PluginHost.context) else {
           throw MediaError(.again, "the filter holds all of its \(events.audioPool.limit) buffers: it must release some (rule P4)")
         }
         defer { frame.release() }
-        (frame.native.pointee.level, frame.native.pointee.sequence) = (level, sequence)
         return try filter(frame, isWritable: isWritable, table, me)
       }
     }

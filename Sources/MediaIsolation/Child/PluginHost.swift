@@ -3,6 +3,7 @@ import Glibc
 import IsolationProtocol
 import MediaCore
 import MediaPlugins
+import Synchronization
 
 /// The functions that an isolated plugin is given: what they do is done here, or sent to the library.
 enum PluginHost {
@@ -14,6 +15,9 @@ enum PluginHost {
     table.initialize(to: make())
     return UnsafePointer(table)
   }()
+
+  /// A thread delivers audio.
+  private static let delivers = Atomic(false)
 
   private static func events(_ token: OpaquePointer?) -> PluginEvents? {
     token == context ? PluginEvents.shared : nil
@@ -156,14 +160,13 @@ enum PluginHost {
         frame.release()
       }
       return PluginHost.result(token) { events throws(MediaError) in
-        // Of parts all or nothing is taken only as far as the queue has room for the first.
-        let most = AudioMessage.most(frame.format)
+        // The parts of two frames would be mixed up.
+        guard !PluginHost.delivers.exchange(true, ordering: .acquiring) else { return msdk_result(MSDK_E_THREAD) }
+        defer { PluginHost.delivers.store(false, ordering: .releasing) }
         var first = 0
         while first < frame.sampleCount {
-          let count = min(most, frame.sampleCount - first)
-          let answer = events.ask(.consumeAudio) { AudioMessage.write(frame, from: first, count: count, to: &$0) }
+          let answer = events.ask(.consumeAudio) { first += AudioParts.write(frame, from: first, to: &$0) }
           if answer.result < 0 { return answer.result }
-          first += count
         }
         return msdk_result(MSDK_OK)
       }

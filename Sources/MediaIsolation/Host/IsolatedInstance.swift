@@ -28,6 +28,8 @@ final class IsolatedInstance: @unchecked Sendable {
   struct State {
     var link = Link.down
     var isBusy = false
+    /// Its first process has made the plugin: those that die from then on are started again.
+    var hasBegun = false
     /// Its end is nobody's death.
     var isClosing = false
     /// What the core has brought it to.

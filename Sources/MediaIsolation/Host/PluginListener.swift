@@ -17,6 +17,7 @@ final class PluginListener {
   private let instance: IsolatedInstance
   private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: Wire.largest, alignment: 16)
   private var writer = WireWriter()
+  private let parts = AudioParts()
   private var tail = OutputTail()
   private var death = ExitStatus()
   private var second: Int64 = 0
@@ -136,12 +137,16 @@ final class PluginListener {
           host.consume_video_frame?(context, frame.native) ?? msdk_result(MSDK_E_UNSUPPORTED)
         })
     case .consumeAudio:
-      guard let frame = try AudioMessage.read(&reader, host, context) else { return answer(header.id, msdk_result(MSDK_E_AGAIN)) }
-      answer(
-        header.id,
-        process.reentrant.awaited(by: header.id) {
-          host.consume_audio_frame?(context, frame.native) ?? msdk_result(MSDK_E_UNSUPPORTED)
-        })
+      switch try parts.take(&reader, host, context) {
+      case .none: answer(header.id, msdk_result(MSDK_E_AGAIN))
+      case .part: answer(header.id, msdk_result(MSDK_OK))
+      case .frame(let frame):
+        answer(
+          header.id,
+          process.reentrant.awaited(by: header.id) {
+            host.consume_audio_frame?(context, frame.native) ?? msdk_result(MSDK_E_UNSUPPORTED)
+          })
+      }
     case .consumeEncoded:
       var frame: UnsafeMutablePointer<msdk_encoded_frame>?
       let made = try instance.takeEncoded(process, &reader, &frame)

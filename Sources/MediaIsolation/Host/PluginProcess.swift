@@ -49,13 +49,18 @@ final class PluginProcess: @unchecked Sendable {
   /// Nothing of the plugin runs yet: that is for `create`.
   convenience init(_ plan: IsolationPlan, isFirst: Bool = false) throws(MediaError) {
     let channel = try CallChannel.make()
-    let (calls, itsCalls) = try PacketSocket.pair()
-    let (events, itsEvents) = try PacketSocket.pair()
-    let (control, itsControl) = try PacketSocket.pair()
-    let started = try Spawn.start(
-      plan.program, ["--isolate", "\(Wire.version)", "\(plan.sandboxOptions.rawValue)"],
-      descriptors: [itsCalls.descriptor, itsEvents.descriptor, itsControl.descriptor])
-    self.init(plan, isFirst: isFirst, channel, calls: calls, events: events, control: control, started)
+    do throws(MediaError) {
+      let (calls, itsCalls) = try PacketSocket.pair()
+      let (events, itsEvents) = try PacketSocket.pair()
+      let (control, itsControl) = try PacketSocket.pair()
+      let started = try Spawn.start(
+        plan.program, ["--isolate", "\(Wire.version)", "\(plan.sandboxOptions.rawValue)"],
+        descriptors: [itsCalls.descriptor, itsEvents.descriptor, itsControl.descriptor])
+      self.init(plan, isFirst: isFirst, channel, calls: calls, events: events, control: control, started)
+    } catch {
+      close(channel.1)
+      throw error
+    }
   }
 
   /// One that runs already, at the other ends of those sockets.

@@ -24,7 +24,20 @@ enum PluginSupervisor {
       guard error.status == .pluginDied, let text = cause ?? last else { throw error }
       throw MediaError(.pluginDied, text)
     }
-    instance.state.withLock { $0.link = .up(process) }
+    // One that has died since is started again like any other.
+    if !comeUp(process, of: instance) { report(instance.state.withLock { $0.ending }, of: instance, livedFor: 0) }
+  }
+
+  /// Says whether the process is still the instance's.
+  private static func comeUp(_ process: PluginProcess, of instance: IsolatedInstance) -> Bool {
+    let isPresent = instance.state.withLock { state in
+      state.hasBegun = true
+      guard case .restoring(let present) = state.link, present === process else { return false }
+      state.link = .up(process)
+      return true
+    }
+    instance.state.notify()
+    return isPresent
   }
 
   private static func launch(_ instance: IsolatedInstance, isFirst: Bool = false) throws(MediaError) -> PluginProcess {
@@ -76,15 +89,19 @@ enum PluginSupervisor {
       if state.isClosing, ExitReason.isLeaving(status) { return true }
       // Somebody else's by now, when it died while it was brought back.
       if state.link.process === process { state.link = .down }
-      return false
+      // Else `begin` says what it died of.
+      return !state.hasBegun
     }
     instance.state.notify()
-    if !isOver {
-      instance.log(MSDK_LOG_WARN, text)
-      instance.post(MSDK_PLUGIN_EVENT_DIED, MSDK_E_PLUGIN_DIED, "\(instance.plan.classID): \(text)")
-      if !instance.state.withLock({ $0.isClosing }) { instance.restarter.schedule(instance, livedFor: clock.now() - born) }
-    }
+    if !isOver { report(text, of: instance, livedFor: clock.now() - born) }
     process.reap()
+  }
+
+  /// A process has died, and is started again.
+  private static func report(_ text: String, of instance: IsolatedInstance, livedFor life: Int64) {
+    instance.log(MSDK_LOG_WARN, text)
+    instance.post(MSDK_PLUGIN_EVENT_DIED, MSDK_E_PLUGIN_DIED, "\(instance.plan.classID): \(text)")
+    if !instance.state.withLock({ $0.isClosing }) { instance.restarter.schedule(instance, livedFor: life) }
   }
 
   /// A process for a thread, which then has it alone: it is closed with the end of its function, not of the thread.
@@ -108,13 +125,7 @@ enum PluginSupervisor {
       process.end("it could not be restarted: \(error.text)")
       return
     }
-    let isBack = instance.state.withLock { state in
-      guard case .restoring(let present) = state.link, present === process else { return false }
-      state.link = .up(process)
-      return true
-    }
-    instance.state.notify()
-    guard isBack else { return }
+    guard comeUp(process, of: instance) else { return }
     instance.log(MSDK_LOG_INFO, "its process was restarted")
     instance.post(MSDK_PLUGIN_EVENT_RESTARTED, MSDK_OK, "\(instance.plan.classID): its process was restarted")
   }

@@ -121,7 +121,7 @@ struct AudioFrameHeader: BitwiseCopyable, Sendable {
   var sequence: UInt64 = 0
   /// Not 0 is refused by the receiver.
   var planar: UInt32 = 0
-  var unused: UInt32 = 0
+  var level: UInt32 = 0
   var delay: Int64 = 0
 
   init() {}

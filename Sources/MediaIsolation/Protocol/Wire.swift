@@ -4,7 +4,7 @@ import CMediaSDK
 /// say the same version; numbers are the machine's own. Whatever comes from the plugin's side is copied out first and checked then.
 public enum Wire {
   /// Counted up with every change of what follows.
-  public static let version = 5
+  public static let version = 6
   /// The largest message. What is longer lies in shared memory.
   public static let largest = 96 << 10
   /// Text and bytes inside a message.

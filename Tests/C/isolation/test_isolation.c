@@ -245,6 +245,30 @@ static void test_death_in_create(void) {
   CHECK_EQ(children(), 0);
 }
 
+/* A process that cannot be started for want of descriptors leaves none open. */
+static void test_no_descriptors(void) {
+  msdk_engine *engine = loaded_engine(engine_new(MSDK_CLOCK_SYSTEM));
+  msdk_instance_destroy(isolated(engine, "org.mediasdk.faulty.pull", 30000)); /* what is made once is made */
+  int before = process_descriptors(), next = dup(0);
+  close(next);
+  struct rlimit usual, narrow;
+  getrlimit(RLIMIT_NOFILE, &usual);
+  narrow = usual;
+  narrow.rlim_cur = (rlim_t)next + 2; /* of the calls' memory, not of the sockets */
+  setrlimit(RLIMIT_NOFILE, &narrow);
+  msdk_instance_options options = MSDK_INIT(msdk_instance_options);
+  options.isolation = MSDK_ISOLATION_PROCESS;
+  int failures = 0;
+  for (int round = 0; round < 4; round++) {
+    msdk_instance *instance = NULL;
+    if (msdk_instance_create(engine, "org.mediasdk.faulty.pull", &options, &instance) < 0) failures++;
+  }
+  setrlimit(RLIMIT_NOFILE, &usual);
+  CHECK_EQ(failures, 4);
+  CHECK_EQ(process_descriptors(), before);
+  msdk_engine_destroy(engine);
+}
+
 static void test_choosing(void) {
   msdk_engine *engine = loaded_engine(engine_new(MSDK_CLOCK_SYSTEM));
   msdk_instance_options options = MSDK_INIT(msdk_instance_options);
@@ -372,6 +396,7 @@ int main(int argc, char **argv) {
   isolating_begin();
   RUN(test_environment);
   RUN(test_death_in_create);
+  RUN(test_no_descriptors);
   RUN(test_choosing);
   RUN(test_what_the_environment_names);
   RUN(test_killed_in_the_middle);

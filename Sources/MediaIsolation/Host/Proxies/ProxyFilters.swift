@@ -101,8 +101,6 @@ private enum ProxyFilters {
       let outcome = instance.callNow { process in
         process.body.begin()
         process.body.put(UInt32(isWritable ? 1 : 0))
-        process.body.put(frame.native.pointee.level)
-        process.body.put(frame.native.pointee.sequence)
         AudioMessage.write(frame, from: 0, count: frame.sampleCount, to: &process.body)
         return process.callLong(
           .filterAudio, now: instance.now(), deadline: instance.plan.options.mediaDeadline, payload: process.body,

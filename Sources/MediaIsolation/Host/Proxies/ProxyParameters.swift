@@ -18,18 +18,27 @@ enum ProxyParameters {
       } catch {
         return instance.fail(error.status, error.text)
       }
-      switch instance.call(.setParam, { $0.setParameter(name, value, of: instance) }) {
-      case .result(let result):
-        if result >= 0 { instance.state.withLock { $0.desired.set(name, value) } }
-        return result
-      case .away:
-        // It is set when the process comes back.
-        instance.state.withLock { $0.desired.set(name, value) }
-        return msdk_result(MSDK_OK)
-      case .died:
-        // What it died of is not set again.
-        return instance.fail(.pluginDied, "its process died in setParam; parameter \"\(name)\" keeps its value")
+      while true {
+        switch instance.call(.setParam, { $0.setParameter(name, value, of: instance) }) {
+        case .result(let result):
+          if result >= 0 { instance.state.withLock { $0.desired.set(name, value) } }
+          return result
+        case .away:
+          if keep(name, value, for: instance) { return msdk_result(MSDK_OK) }
+        case .died:
+          // What it died of is not set again.
+          return instance.fail(.pluginDied, "its process died in setParam; parameter \"\(name)\" keeps its value")
+        }
       }
+    }
+  }
+
+  /// For when the process comes back; false: it is coming back just now, with what was kept before.
+  private static func keep(_ name: String, _ value: ParameterValue, for instance: IsolatedInstance) -> Bool {
+    instance.state.withLock { state in
+      guard state.link.process == nil else { return false }
+      state.desired.set(name, value)
+      return true
     }
   }
 
