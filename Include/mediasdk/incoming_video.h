@@ -4,9 +4,9 @@
  *                start                       stop
  *   AVAILABLE -----------> STARTED -----> STOPPING -----> STOPPED --> start again          NOT_AVAILABLE: the sender withdrew it
  *
- * MSDK_EVENT_INCOMING_VIDEO_ADDED announces a stream. Nothing is received or decoded until the stream is started. Frames are
- * decoded only if the program or a renderer takes decoded frames. They are converted only if another pixel format or size is
- * requested. A stream delivers frames in four ways, which may be combined:
+ * MSDK_EVENT_INCOMING_VIDEO_ADDED announces a stream. Nothing is received or decoded until the stream is started. With
+ * MSDK_OUTPUT_ENCODED frames are decoded only for a callback or a renderer that takes decoded frames, and otherwise always, as the
+ * program may read them. They are converted only if another pixel format or size is requested. A stream delivers frames in four ways, which may be combined:
  *   read      pulls frames from a bounded queue
  *   callback  is called on the stream's thread, or with MSDK_DELIVERY_DIRECT on the thread that delivers the frame
  *   renderer  an instance that gets the frames on the stream's thread

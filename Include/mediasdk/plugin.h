@@ -440,8 +440,8 @@ typedef struct msdk_video_filter {
    *
    * Frames are upright: the host rotates those that are not, and after the filters of an outgoing stream rotates them back.
    * MSDK_E_AGAIN: this frame is dropped. Any other error, and a success that breaks one of these rules, removes the filter from the
-   * stream with an event (MSDK_PLUGIN_EVENT_ERROR); the frame passes unchanged. Earlier frames that the filter keeps count as those
-   * of a renderer (P4). */
+   * stream with an event (MSDK_PLUGIN_EVENT_ERROR); the frame passes, with what the filter has already changed in place. Earlier
+   * frames that the filter keeps count as those of a renderer (P4). */
   msdk_result (*filter_video_frame)(msdk_self *, msdk_video_frame *in, msdk_video_frame **out);
   msdk_result (*flush)(msdk_self *); /**< [media] forgets earlier frames: there was a gap; NULL: keeps nothing */
 } msdk_video_filter;

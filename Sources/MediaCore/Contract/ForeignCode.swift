@@ -37,14 +37,28 @@ public final class CallbackGate: Sendable {
   @inline(__always)
   @discardableResult
   public func run(_ callback: () -> Void) -> Bool {
+    guard enter() else { return false }
+    runInside(callback)
+    return true
+  }
+
+  /// Goes in without running anything yet; says whether the gate was open. Then `runInside` has to follow. A thread that takes under a lock what the
+  /// callback is for goes in under the same lock: when the gate is replaced there, nothing that was taken is lost.
+  @inline(__always)
+  public func enter() -> Bool {
     let before = inside.add(1, ordering: .acquiringAndReleasing).oldValue
     guard before & CallbackGate.closedBit == 0 else {
       leave()
       return false
     }
+    return true
+  }
+
+  /// Runs the callback of the thread that went in, and goes out.
+  @inline(__always)
+  public func runInside(_ callback: () -> Void) {
     ForeignCode.run(callback)
     leave()
-    return true
   }
 
   @inline(__always)

@@ -124,11 +124,12 @@ public final class InstanceEvents: Sendable {
   private func dispatch() {
     while true {
       let next: (Event, Callback, CallbackGate)? = state.withLock { state in
-        guard !state.isClosed, let callback = state.callback, let event = InstanceEvents.pop(&state) else { return nil }
+        // The gate is open while the callback is set.
+        guard !state.isClosed, let callback = state.callback, let event = InstanceEvents.pop(&state), state.gate.enter() else { return nil }
         return (event, callback, state.gate)
       }
       guard let (event, callback, gate) = next else { return }
-      gate.run { callback(event) }
+      gate.runInside { callback(event) }
     }
   }
 

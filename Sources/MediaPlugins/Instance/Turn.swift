@@ -3,7 +3,7 @@ import MediaCore
 
 /// Calls of one instance come one after the other. A turn is no lock that foreign code runs under: whoever comes back from inside his own turn is
 /// refused instead of waiting for himself, and nobody waits for ever.
-final class Turn: Sendable {
+package final class Turn: Sendable {
   private struct State {
     var owner: pthread_t?
     var afterwards: (@Sendable () -> Void)?
@@ -12,8 +12,11 @@ final class Turn: Sendable {
   private static let patience: UInt32 = 10_000
   private let state = Monitor(State())
 
+  package init() {}
+
+  /// Runs the body when the turn of another thread is over: `.timeout` after ten seconds, `.thread` inside its own.
   @inline(__always)
-  func take<Result>(_ what: String, _ body: () throws(MediaError) -> Result) throws(MediaError) -> Result {
+  package func take<Result>(_ what: String, _ body: () throws(MediaError) -> Result) throws(MediaError) -> Result {
     let me = pthread_self()
     let isFree = state.withLock { state in
       guard state.owner == nil else { return false }

@@ -37,6 +37,8 @@ final class AudioProducerPump: Sendable {
   private let converter: AudioConverter
   private let state = Monitor(State())
   private let worker = Monitor<(any Worker)?>(nil)
+  /// The worker opens and closes the producer in it: in a callback `close` does not wait for the worker, but for this.
+  private let changes = Turn()
   /// Used on the worker only.
   private let meter = FrameTimeMeter()
 
@@ -95,6 +97,8 @@ final class AudioProducerPump: Sendable {
       return worker
     }
     worker?.stop()
+    // The change that is under way is over, unless the call came from inside it.
+    try? changes.take("detach") {}
     takeDown()
     producer.detach(attachment)
   }
@@ -102,17 +106,22 @@ final class AudioProducerPump: Sendable {
   // MARK: On the worker
 
   private func step() -> Int64 {
-    let (isNew, isWanted): (Bool, Bool) = state.withLock { state in
-      defer { state.isWantedNew = false }
-      return (state.isWantedNew, state.isWanted)
-    }
-    if isNew {
-      takeDown()
-      if isWanted { bringUp() }
-    }
+    try? changes.take("change") { change() }
     state.notify()
     guard handWaiting() else { return clock.now() + AudioProducerPump.patience }
     return producer.isAudioPull ? pullDue() : .max
+  }
+
+  private func change() {
+    let (isNew, isWanted): (Bool, Bool) = state.withLock { state in
+      // Another pump may have the producer by now.
+      guard !state.isClosed else { return (false, false) }
+      defer { state.isWantedNew = false }
+      return (state.isWantedNew, state.isWanted)
+    }
+    guard isNew else { return }
+    takeDown()
+    if isWanted { bringUp() }
   }
 
   private func bringUp() {

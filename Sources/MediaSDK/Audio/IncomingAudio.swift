@@ -34,7 +34,7 @@ public final class IncomingAudio: AudioSink, IncomingCore {
     var part: MixerSource?
     /// Of the mix itself, while it is started.
     var mixer: AudioMixer?
-    var isSubscribed = false
+    var subscription = Subscription()
     /// What was decoded last does not lead up to what comes: it is of an earlier subscription.
     var decodesAnew = false
     /// The newest unit that arrived.
@@ -134,7 +134,7 @@ public final class IncomingAudio: AudioSink, IncomingCore {
       session.joinMix(self)
       guarded.withLock { $0.worker }?.poke()
     } else {
-      subscribeIfNeeded()
+      followSubscription()
     }
   }
 
@@ -173,7 +173,8 @@ public final class IncomingAudio: AudioSink, IncomingCore {
     }
     output.close()
     worker?.stop()
-    unsubscribeIfIdle()
+    followSubscription()
+    guarded.waitForChange(of: \.subscription)
     guarded.waitForEnd(of: \.handing)
     callback?.close()
   }
@@ -210,36 +211,43 @@ public final class IncomingAudio: AudioSink, IncomingCore {
       return guarded.part
     }
     if former !== part { former?.end() }
-    if part == nil { unsubscribeIfIdle() } else { subscribeIfNeeded() }
+    followSubscription()
+    if part == nil { guarded.waitForChange(of: \.subscription) }
   }
 
-  private func subscribeIfNeeded() {
+  /// Subscribed as long as somebody takes it; nothing arrives any more when it is not, unless another thread is about to see to that.
+  private func followSubscription() {
     guard let remote else { return }
-    let isNew = guarded.withLock { guarded in
-      guard !guarded.isSubscribed, !guarded.life.hasEnded, guarded.life.state == .started || guarded.part != nil else { return false }
-      guarded.isSubscribed = true
+    while let isNeeded = guarded.withLock({ nextSubscription(&$0) }) {
+      if isNeeded { subscribe(to: remote) } else { unsubscribe(from: remote) }
+      guarded.withLock { $0.subscription.done() }
+      guarded.notify()
+    }
+  }
+
+  private func nextSubscription(_ guarded: inout Guarded) -> Bool? {
+    let isTaken = guarded.life.state == .started || guarded.part != nil
+    let next = guarded.subscription.next(isNeeded: isTaken && (guarded.subscription.isOn || !guarded.life.hasEnded))
+    if next == true {
       guarded.decodesAnew = true
       guarded.latest = 0
       guarded.worker = clock.makeWorker("msdk-receive") { self.process() }
-      return true
     }
-    guard isNew else { return }
+    return next
+  }
+
+  private func subscribe(to remote: Remote) {
     let sink = session.encryption.sink(.audio(self), of: remote.description) { [self] state, index in
       session.push(.encryption(.incomingAudio(self), state, keyIndex: index))
     }
     remote.transport.subscribe(to: remote.description.id, sink)
   }
 
-  /// When it returns, nothing arrives any more, unless somebody still takes it.
-  private func unsubscribeIfIdle() {
-    guard let remote else { return }
-    let (isIdle, worker, left): (Bool, (any Worker)?, [Arrival]) = guarded.withLock { guarded in
-      guard guarded.isSubscribed, guarded.life.state != .started, guarded.part == nil else { return (false, nil, []) }
-      guarded.isSubscribed = false
+  private func unsubscribe(from remote: Remote) {
+    let (worker, left): ((any Worker)?, [Arrival]) = guarded.withLock { guarded in
       defer { guarded.worker = nil }
-      return (true, guarded.worker, guarded.inbound.takeAll())
+      return (guarded.worker, guarded.inbound.takeAll())
     }
-    guard isIdle else { return }
     remote.transport.unsubscribe(from: remote.description.id)
     worker?.stop()
     guarded.waitForEnd(of: \.handing)

@@ -28,7 +28,7 @@ extension IncomingAudio {
     }
     var isAfterGap = false
     let (way, packet): (Way, EncodedFrame?) = guarded.withLock { guarded in
-      guard guarded.isSubscribed else { return (.none, nil) }
+      guard guarded.subscription.isOn else { return (.none, nil) }
       guarded.counters.countArrival(lent, picture, after: guarded.latest)
       isAfterGap = guarded.latest != 0 && picture > guarded.latest + 1
       guarded.latest = picture
@@ -43,7 +43,7 @@ extension IncomingAudio {
       guarded.handing.begin()
       return (.here, nil)
     }
-    if let packet { offer(packet) }
+    if let packet { offer(packet, isOnlyUse: !hasRenderers) }
     let arrival = Arrival(frame: lent, picture: picture, isAfterGap: isAfterGap)
     switch way {
     case .none: break
@@ -57,7 +57,7 @@ extension IncomingAudio {
   /// From the transport: the next frame came, and there was no memory for it. Counted as received and as dropped.
   public func droppedOnArrival() {
     guarded.withLock { guarded in
-      guard guarded.isSubscribed else { return }
+      guard guarded.subscription.isOn else { return }
       guarded.counters.received += 1
       guarded.counters.dropped += 1
       if guarded.latest != 0 { guarded.latest += 1 }
@@ -84,7 +84,7 @@ extension IncomingAudio {
   private func enqueue(_ arrival: Arrival) {
     arrival.frame.retain()
     let (displaced, worker): (Arrival?, (any Worker)?) = guarded.withLock { guarded in
-      guard guarded.isSubscribed else { return (arrival, nil) }
+      guard guarded.subscription.isOn else { return (arrival, nil) }
       let displaced = guarded.inbound.push(arrival)
       if displaced != nil { guarded.counters.dropped += 1 }
       return (displaced, guarded.worker)
@@ -212,7 +212,7 @@ extension IncomingAudio {
     }
     let plan = guarded.withLock { guarded in
       // What was on its way when the stream ended is still delivered.
-      let isTaken = guarded.life.state == .started || guarded.life.hasEnded && guarded.isSubscribed
+      let isTaken = guarded.life.state == .started || guarded.life.hasEnded && guarded.subscription.isOn
       return Plan(
         part: guarded.part, options: isTaken ? guarded.delivery.options : nil, callback: guarded.delivery.callback,
         shaper: guarded.shaper, gain: Float(guarded.gain))
@@ -227,9 +227,9 @@ extension IncomingAudio {
     plan.part?.push(scaled, now: clock.now())
     guard let options = plan.options else { return }
     if options.output != .encoded || plan.callback != nil {
-      let hasRenderers = renderers.takesRaw
+      let isOnlyUse = !renderers.takesRaw && !isRendered
       plan.shaper.shape(scaled, options) { piece in
-        deliver(piece, plan.callback, isOnlyUse: !hasRenderers)
+        deliver(piece, plan.callback, isOnlyUse: isOnlyUse)
       } failed: {
         countDropped()
       }

@@ -188,10 +188,11 @@ public final class OutgoingAudio: OutgoingCore {
     // A report may be on its way on a sender's thread.
     completionGate.waitUntilEmpty()
     dropAwaiting(.stopped)
-    if ending.wasSpeaking { publication.session.spoke(publication.id, userID: publication.session.options.userID, nil) }
-    publication.session.push(.outgoingAudioState(self, final, error))
+    // Before the event, so that whoever gets it may start another.
     publication.session.forget(audio: publication.id)
     publication.session.divideEstimate()
+    if ending.wasSpeaking { publication.session.spoke(publication.id, userID: publication.session.options.userID, nil) }
+    publication.session.push(.outgoingAudioState(self, final, error))
     return true
   }
 

@@ -80,14 +80,15 @@ public final class Logger: Sendable {
   private func dispatch() {
     while true {
       let next: (LogRecord, Callback, CallbackGate)? = state.withLock { state in
-        guard let callback = state.callback, let record = Logger.pop(&state) else {
+        // The gate is open while the callback is set.
+        guard let callback = state.callback, let record = Logger.pop(&state), state.gate.enter() else {
           state.isLogging = false
           return nil
         }
         return (record, callback, state.gate)
       }
       guard let (record, callback, gate) = next else { return }
-      gate.run { callback(record) }
+      gate.runInside { callback(record) }
     }
   }
 

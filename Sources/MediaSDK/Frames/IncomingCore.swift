@@ -91,12 +91,12 @@ extension IncomingCore {
     if isOnlyUse { countDropped() }
   }
 
-  /// Borrowed.
-  func offer(_ frame: EncodedFrame) {
+  /// Borrowed. The same of a frame that came encoded.
+  func offer(_ frame: EncodedFrame, isOnlyUse: Bool) {
     frame.retain()
     guard let displaced = output.encoded.put(frame) else { return }
     displaced.release()
-    countDropped()
+    if isOnlyUse { countDropped() }
   }
 
   // MARK: Filters

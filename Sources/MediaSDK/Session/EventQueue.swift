@@ -100,11 +100,12 @@ final class EventQueue: Sendable {
   private func dispatch() -> Int64 {
     while true {
       let next: (StampedEvent, Callback, CallbackGate)? = state.withLock { state in
-        guard !state.isClosed, let callback = state.callback, let event = EventQueue.pop(&state) else { return nil }
+        // The gate is open while the callback is set.
+        guard !state.isClosed, let callback = state.callback, let event = EventQueue.pop(&state), state.gate.enter() else { return nil }
         return (event, callback, state.gate)
       }
       guard let (event, callback, gate) = next else { return .max }
-      gate.run { callback(event) }
+      gate.runInside { callback(event) }
     }
   }
 

@@ -189,7 +189,6 @@ public final class Session: TransportDelegate {
         guarded.incoming = [:]
         guarded.members = []
         guarded.permissions = .ordinary
-        guarded.screenViews = []
         guarded.estimate = 0
         guarded.shares = BitrateAllocator()
       }

@@ -51,6 +51,11 @@ extension Session {
     }
   }
 
+  /// The share has ended, and all of it was shown.
+  func endScreenViews(of stream: IncomingVideo) {
+    for view in takeScreenViews(where: { $0.stream === stream }) { try? stream.detachRenderer(view.renderer) }
+  }
+
   private func takeScreenViews(where isMeant: (ScreenView) -> Bool) -> [ScreenView] {
     guarded.withLock { guarded in
       defer { guarded.screenViews.removeAll(where: isMeant) }

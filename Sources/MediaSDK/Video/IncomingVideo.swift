@@ -35,6 +35,7 @@ public final class IncomingVideo: VideoSink, IncomingCore {
     var worker: (any Worker)?
     /// Of how many starts the worker is that of the last: one that was stopped inside its own callback takes nothing more.
     var starts: UInt64 = 0
+    var subscription = Subscription()
     var counters = IncomingVideoCounters()
     var rate = RateMeter()
   }
@@ -113,6 +114,19 @@ public final class IncomingVideo: VideoSink, IncomingCore {
       output.open(options)
     }
     session.push(.incomingVideoState(self, .started, nil))
+    followSubscription()
+  }
+
+  /// Subscribed while it is started.
+  private func followSubscription() {
+    while let isNeeded = guarded.withLock({ $0.subscription.next(isNeeded: $0.life.state == .started) }) {
+      if isNeeded { subscribe() } else { transport.unsubscribe(from: description.id) }
+      guarded.withLock { $0.subscription.done() }
+      guarded.notify()
+    }
+  }
+
+  private func subscribe() {
     let sink = session.encryption.sink(.video(self), of: description) { [self] state, index in
       session.push(.encryption(.incomingVideo(self), state, keyIndex: index))
     }
@@ -128,7 +142,8 @@ public final class IncomingVideo: VideoSink, IncomingCore {
   func event(_ state: State, _ error: MediaError?) -> SessionEvent { .incomingVideoState(self, state, error) }
 
   func endDelivery() {
-    transport.unsubscribe(from: description.id)
+    followSubscription()
+    guarded.waitForChange(of: \.subscription)
     let (worker, callback, left): ((any Worker)?, FrameCallback<VideoFrame>?, [Arrival]) = guarded.withLock { guarded in
       defer { guarded.worker = nil }
       return (guarded.worker, guarded.delivery.callback, guarded.inbound.takeAll())
@@ -143,8 +158,14 @@ public final class IncomingVideo: VideoSink, IncomingCore {
   func becomeNotAvailable() {
     guard guarded.withLock({ $0.life.withdraw() }) else { return }
     session.push(.incomingVideoState(self, .notAvailable, nil))
-    guard let worker = guarded.withLock({ $0.worker }) else { return output.end() }
+    guard let worker = guarded.withLock({ $0.worker }) else { return end() }
     worker.poke()
+  }
+
+  /// The last frame was delivered.
+  func end() {
+    output.end()
+    session.endScreenViews(of: self)
   }
 
   /// Ends it together with its session, or when it is forgotten.
@@ -152,6 +173,7 @@ public final class IncomingVideo: VideoSink, IncomingCore {
     guard guarded.withLock({ $0.life.close() }) else { return }
     handle.end()
     endDelivery()
+    session.endScreenViews(of: self)
     setFrameCallback(nil)
     filters.removeAll()
     renderers.removeAll()

@@ -73,7 +73,7 @@ extension IncomingVideo {
       return (guarded.delivery, isUsable, asks)
     }
     guard let (delivery, isUsable, asks) = found else { return }
-    if delivery.options.output != .raw, isUsable { offer(frame) }
+    if delivery.options.output != .raw, isUsable { offer(frame, isOnlyUse: renderers.isEmpty) }
     if delivery.options.output != .encoded || delivery.callback != nil || !renderers.isEmpty || !taps.isEmpty {
       // What cannot be decoded is counted, and a key frame requested, where it is found.
       enqueue(Arrival(frame: .encoded(frame), picture: id))
@@ -143,7 +143,7 @@ extension IncomingVideo {
 
   /// The last frame was delivered: the thread is not needed any more.
   private func finish() {
-    output.end()
+    end()
     session.engine.loop.post {
       let worker = self.guarded.withLock { guarded in
         defer { guarded.worker = nil }
@@ -203,7 +203,7 @@ extension IncomingVideo {
       if !(isRaw && options.delivery == .direct) { call(callback, with: frame, options) }
     } else if options.output != .encoded {
       frame.retain()
-      offer(frame, isOnlyUse: !renderers.takesRaw && !isTapped)
+      offer(frame, isOnlyUse: !renderers.takesRaw && !isTapped && !isRendered)
     }
     guard renderers.takesRaw else { return }
     do throws(MediaError) {

@@ -208,7 +208,7 @@ public final class OutgoingVideo: OutgoingCore {
     guarded.waitForEnd(of: \.draining)
     // A report may be on its way on a sender's thread.
     completionGate.waitUntilEmpty()
-    // Before it is told, so that whoever hears of it may start another.
+    // Before the event, so that whoever gets it may start another.
     publication.session.forget(video: publication.id)
     publication.session.divideEstimate()
     if isScreen { publication.session.push(.screenShareState(userID: publication.session.options.userID, isSharing: false, nil)) }

@@ -49,6 +49,8 @@ final class ProducerPump: Sendable {
   private let clock: any MediaClock
   private let state = Monitor(State())
   private let worker = Monitor<(any Worker)?>(nil)
+  /// The worker opens and closes the producer in it: in a callback `close` does not wait for the worker, but for this.
+  private let changes = Turn()
   /// For frames of another pixel format than the stream's: as many as a receiver of raw frames may hold.
   private let normalizer = Monitor(FrameNormalizer(limit: 32))
   /// Used on the worker only.
@@ -138,6 +140,8 @@ final class ProducerPump: Sendable {
       return worker
     }
     worker?.stop()
+    // The change that is under way is over, unless the call came from inside it.
+    try? changes.take("detach") {}
     takeDown()
     producer.detach(attachment)
   }
@@ -149,7 +153,17 @@ final class ProducerPump: Sendable {
   // MARK: On the worker
 
   private func step() -> Int64 {
+    let sizeTime = (try? changes.take("change") { change() }) ?? .max
+    state.notify()
+    passKeyFrameRequest()
+    return producer.isPull ? min(sizeTime, pullDue()) : sizeTime
+  }
+
+  /// When to come back for a change of size.
+  private func change() -> Int64 {
     let (isNew, wanted): (Bool, (any PumpSink)?) = state.withLock { state in
+      // Another pump may have the producer by now.
+      guard !state.isClosed else { return (false, nil) }
       defer { state.isWantedNew = false }
       // One that ended by itself is not running, and must still be taken down when the stream stops.
       return (state.isWantedNew && (state.running !== state.wanted || state.wanted == nil), state.wanted)
@@ -159,10 +173,7 @@ final class ProducerPump: Sendable {
       if wanted == nil || producer.producerPhase == .started { takeDown() }
       if let wanted { bringUp(wanted) }
     }
-    let sizeTime = followSize()
-    state.notify()
-    passKeyFrameRequest()
-    return producer.isPull ? min(sizeTime, pullDue()) : sizeTime
+    return followSize()
   }
 
   private func passKeyFrameRequest() {

@@ -168,6 +168,10 @@ static void a_shared_screen_on_a_view(void) {
   msdk_outgoing_video_destroy(screen);
   run_for(it.engine, 20 * MS);
   CHECK_ERROR(msdk_session_start_screen_view(it.bob, "alice", sink, &view), MSDK_E_NOT_FOUND, "alice");
+  /* The renderer is free. */
+  CHECK_ERROR(msdk_session_stop_screen_view(it.bob, "alice", sink), MSDK_E_NOT_FOUND, "alice");
+  CHECK_OK(msdk_incoming_video_attach_renderer(it.incoming, sink, NULL));
+  CHECK_OK(msdk_incoming_video_detach_renderer(it.incoming, sink));
   screen = share(&it);
   int before = atomic_load(&sight_sink.frames);
   CHECK_OK(msdk_session_start_screen_view(it.bob, "alice", sink, &view));

@@ -46,6 +46,21 @@ import Testing
     #expect(!gate.run {})
   }
 
+  /// Also before its callback runs.
+  @Test func whoHasGoneInRuns() {
+    let gate = CallbackGate()
+    let visit = Visit()
+    let caller = OSThread {
+      #expect(gate.enter())
+      visit.stay()
+      gate.runInside {}
+    }
+    visit.waitUntilInside()
+    expectToWait(for: visit) { gate.close() }
+    caller.join()
+    #expect(!gate.enter())
+  }
+
   @Test func closingFromInsideDoesNotWaitForItself() {
     let gate = CallbackGate()
     var ranAgain: Bool?

@@ -131,6 +131,29 @@ import Testing
     }
   }
 
+  /// What the thread has taken for a callback goes to that one or to the next.
+  @Test func noEventIsLostWhenTheCallbackIsReplaced() {
+    let count = UInt64(3_000)
+    let queue = EventQueue(capacity: Int(count), clock: SystemClock())
+    let seen = Monitor<[UInt64]>([])
+    let pusher = OSThread {
+      for bits in 1...count { queue.push(.estimate(bits)) }
+    }
+    func isAll() -> Bool { seen.withLock { UInt64($0.count) } == count }
+    let isSeen = eventually {
+      for _ in 0..<50 {
+        queue.setCallback { event in
+          if case .estimate(let bits) = event.event { seen.withLock { $0.append(bits) } }
+        }
+      }
+      return isAll()
+    }
+    pusher.join()
+    #expect(isSeen)
+    #expect(seen.withLock { $0 } == Array(1...count))
+    queue.close()
+  }
+
   @Test func noThreadIsLeftBehind() {
     let clock = SystemClock()
     let queue = EventQueue(capacity: 16, clock: clock)

@@ -102,6 +102,38 @@ import Testing
     call.engine.close()
   }
 
+  /// Also while the stream's thread opens it, for which a callback waits.
+  @Test(arguments: [false, true])
+  func whatIsDetachedInACallbackIsReleased(isAudio: Bool) throws {
+    let call = try connected("\(#function) \(isAudio)")
+    let (plugin, visit) = (FakePlugin(), Visit())
+    plugin.on(isAudio ? "audio init_capture" : "init_capture") { _ in
+      visit.stay()
+      return MSDK_OK
+    }
+    let module = isAudio ? FakeModule("test.fake", kinds: MSDK_KIND_AUDIO_PRODUCER) : FakeModule()
+    try call.engine.plugins.register(module.pointer())
+    let engine = call.engine
+    let producer = try FakePlugin.$next.withValue(plugin) { try engine.makeInstance("test.fake") }
+    let detach: @Sendable () -> Void
+    if isAudio {
+      let outgoing = try engine.makeOutgoingAudio(Make.sound())
+      try call.anna.start(outgoing)
+      try outgoing.attachProducer(producer)
+      detach = { outgoing.detachProducer() }
+    } else {
+      let outgoing = try engine.makeOutgoingVideo(Make.raw(Make.format(212, 160, 15)))
+      try call.anna.start(outgoing)
+      try outgoing.attachProducer(producer)
+      detach = { outgoing.detachProducer() }
+    }
+    visit.waitUntilInside()
+    expectToWait(for: visit) { ForeignCode.run(detach) }
+    #expect((isAudio ? producer.audioProducerPhase : producer.producerPhase) == .created)
+    call.engine.close()
+    #expect(!plugin.calls.suffix(2).contains { $0.contains("start_capture") })
+  }
+
   @Test(arguments: [false, true])
   func stoppingWhileOthersSend(isEncoded: Bool) throws {
     let call = try connected("\(#function) \(isEncoded)")
