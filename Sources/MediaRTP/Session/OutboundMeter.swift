@@ -47,12 +47,16 @@ struct OutboundMeter {
     if first.isKeyFrame { keyFramesSent &+= 1 }
   }
 
-  mutating func received(_ block: ReportBlock, clockRate: UInt32, at time: NTPTimestamp, now: Int64) {
+  /// How many packets the block is about: those that were to come since the one before; nil: it is the first.
+  @discardableResult
+  mutating func received(_ block: ReportBlock, clockRate: UInt32, at time: NTPTimestamp, now: Int64) -> UInt64? {
     roundTrip.received(block, at: time)
+    var count: UInt64?
     if let last = lastReported {
       // Reports may overtake one another.
       let expected = Int32(bitPattern: block.highestSequence &- last.sequence)
-      guard expected >= 0 else { return }
+      guard expected >= 0 else { return 0 }
+      count = UInt64(expected)
       reported.expected &+= UInt64(expected)
       reported.lost &+= Int64(block.cumulativeLost) &- Int64(last.lost)
     }
@@ -65,5 +69,6 @@ struct OutboundMeter {
     (stats.totalRoundTripTime, stats.roundTripTimeMeasurements) = (roundTrip.total, roundTrip.measurements)
     stats.timestamp = now
     remote = stats
+    return count
   }
 }

@@ -1,5 +1,21 @@
 import MediaCore
 
+/// The blocks of a datagram together: each counts as often as there are packets that it is about.
+private struct ReportedLoss {
+  private var packets = 0.0
+  private var lost = 0.0
+  private var greatest: Double?
+
+  mutating func add(_ share: Double, of packets: UInt64) {
+    self.packets += Double(packets)
+    lost += share * Double(packets)
+    greatest = max(greatest ?? 0, share)
+  }
+
+  /// nil: there was no block.
+  var share: Double? { packets > 0 ? lost / packets : greatest }
+}
+
 /// Control packets that come.
 extension RTPSession {
   func receiveControl(_ datagram: UnsafeRawBufferPointer, from address: UInt64, now: Int64, _ delegate: some RTPSessionDelegate) {
@@ -12,6 +28,8 @@ extension RTPSession {
     var left = RTPSession.mostMessages
     // When the other end sent this datagram, by its clock.
     var said: NTPTimestamp?
+    var losses = ReportedLoss()
+    defer { if let share = losses.share { estimator.onReceiverReport(loss: share, roundTrip: nil, now: now) } }
     while let message = messages.next() {
       left -= 1
       guard left >= 0 else {
@@ -29,11 +47,11 @@ extension RTPSession {
           answer(now)
         }
         said = report.ntp
-        take(blocks, said: said, now)
+        take(blocks, said: said, &losses, now)
       case .receiverReport(let report, let blocks):
         guard isOfAnother(report.ssrc, from: address, now) else { continue }
         hear(report.ssrc, isMedia: false, isNamed: true, at: now)
-        take(blocks, said: nil, now)
+        take(blocks, said: nil, &losses, now)
       case .goodbye(let goodbye):
         for ssrc in goodbye.sources.prefix(31) where !isOwn(ssrc) {
           handOnRest(of: ssrc, now: now, delegate)
@@ -130,7 +148,7 @@ extension RTPSession {
     peer.cname == cname ? peer : receiving.first { $0.end.cname == cname }?.end ?? RemoteEnd(cname: cname)
   }
 
-  private func take(_ blocks: ReportBlocks, said: NTPTimestamp?, _ now: Int64) {
+  private func take(_ blocks: ReportBlocks, said: NTPTimestamp?, _ losses: inout ReportedLoss, _ now: Int64) {
     for block in blocks {
       guard let stream = outgoing.of(block.ssrc) else { continue }
       if block.lastSenderReport != 0 { stream.announcement.isHeard = true }
@@ -138,8 +156,9 @@ extension RTPSession {
       let measured = roundTrip.received(block, at: time)
       if let said { answered(said, to: block.lastSenderReport, after: block.delaySinceLastSenderReport, now) }
       stream.redundant.reported(lost: block.fractionLost, at: now)
-      stream.meter.received(block, clockRate: stream.settings.encoding.clockRate, at: time, now: now)
-      estimator.onReceiverReport(loss: Double(block.fractionLost) / 256, roundTrip: measured, now: now)
+      let count = stream.meter.received(block, clockRate: stream.settings.encoding.clockRate, at: time, now: now)
+      losses.add(Double(block.fractionLost) / 256, of: count ?? stream.reports.counters.packetsSent)
+      if let measured { estimator.onRoundTrip(measured, now: now) }
     }
     tellRoundTrip()
   }

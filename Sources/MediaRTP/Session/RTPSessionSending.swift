@@ -133,14 +133,17 @@ extension RTPSession {
         guard let packet = stream.empty(handle.number) else { break }
         leave(UnsafeMutableRawBufferPointer(mutating: packet), stream, nil, isAgain: false, 0, now, delegate)
       case .packet(let handle, _, let probe):
-        guard let stream = outgoing[handle.stream], handle.number >= stream.first, let packet = stream.ring.packet(handle.number) else {
+        guard let stream = outgoing[handle.stream], let packet = stream.ring.packet(handle.number) else { break }
+        guard handle.number >= stream.first else {
+          // Of before a goodbye.
+          stream.left(handle.number, isWhole: false, now: now)
           break
         }
         stream.left(handle.number, isWhole: true, now: now)
         leave(UnsafeMutableRawBufferPointer(mutating: packet), stream, handle.number, isAgain: false, probe, now, delegate)
       case .padding(let size, let probe):
-        // In a stream that has retransmissions; without one a way is not probed.
-        guard let stream = sending.first(where: { $0.settings.retransmission != nil }),
+        // In a stream that has retransmissions and is sent; without one a path is not probed.
+        guard let stream = sending.first(where: { $0.settings.retransmission != nil && $0.settings.isActive && !$0.isLeaving }),
           let written = stream.writePadding(size, into: scratch)
         else {
           pacer.padded(0, now: now)

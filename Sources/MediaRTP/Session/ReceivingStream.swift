@@ -32,7 +32,8 @@ final class ReceivingStream {
   private var interval: Int64?
   /// From the capture until it is handed on, without what it is held back for others.
   var latency: Int64?
-  private var nextKeyFrameRequest: Int64?
+  /// Requests for a key frame, with nothing received between the first and the last; `pause`: after each.
+  private var asked: (first: Int64, last: Int64, pause: Int64)?
   private(set) var lastHeard: Int64 = 0
   /// When something came after a silence.
   private var resumed = -ReceivingStream.longestPatience
@@ -43,6 +44,8 @@ final class ReceivingStream {
   /// Nothing can be shown before one comes.
   var needsKeyFrame = true
   private static let requestPause: Int64 = 200_000_000
+  /// After so long without an answer the sender may have stopped, and requests become rare.
+  private static let askingPatience: Int64 = 2_000_000_000
   /// A picture that is held back for less is not shown any steadier: screens show one in 16 ms. Encoders alone take a few ms more for one picture
   /// than for another.
   private static let unseen: Int64 = 16_000_000
@@ -217,14 +220,23 @@ final class ReceivingStream {
     // As long as one after the other is had again, nothing is beyond help: what is, is known by the packets alone.
     if let since = buffer.waitingSince, now &- max(since, handedOn ?? since) > patience { needsKeyFrame = true }
     guard let due = keyFrameRequest(buffer), now >= due else { return false }
-    nextKeyFrameRequest = now &+ max(ReceivingStream.requestPause, roundTrip &* 2)
+    let first = asked.flatMap { lastHeard > $0.first ? nil : $0.first } ?? now
+    asked = (first, now, max(ReceivingStream.requestPause, roundTrip &* 2))
     return true
+  }
+
+  /// Before it the last request cannot have had an effect. Requests that nothing at all answers are twice as far apart each time, until the
+  /// next packet.
+  private var nextKeyFrameRequest: Int64 {
+    guard let asked else { return 0 }
+    let vain = lastHeard > asked.first ? 0 : asked.last &- asked.first
+    return asked.last &+ (vain > ReceivingStream.askingPatience ? max(asked.pause, vain) : asked.pause)
   }
 
   /// When a key frame is to be asked for: at once, but one that has begun to come is waited for.
   private func keyFrameRequest(_ buffer: FrameBuffer) -> Int64? {
     guard needsKeyFrame, statistics.counters.packetsReceived > 0 else { return nil }
-    return max(nextKeyFrameRequest ?? 0, buffer.keyFrameArrival.map { $0 &+ ReceivingStream.requestPause } ?? 0)
+    return max(nextKeyFrameRequest, buffer.keyFrameArrival.map { $0 &+ ReceivingStream.requestPause } ?? 0)
   }
 
   /// When a picture that can be decoded next is to be handed on; nil: not by itself.

@@ -6,7 +6,7 @@ extension JSEPSession {
   /// What was agreed on before, with what the offer says that this end receives besides, and without what it does not send any longer: the other end
   /// may take nothing of that from its answer on.
   var anticipated: RTPSessionConfiguration {
-    var configuration = negotiated?.rtp ?? RTPSessionConfiguration()
+    var configuration = negotiated?.rtp ?? unnegotiated
     for (place, offer) in offered.enumerated() {
       let mid = sections[place].mid
       let known = configuration.media.firstIndex { $0.mid == mid }
@@ -24,6 +24,13 @@ extension JSEPSession {
       }
       configuration.extensions.merge(rtp.extensions)
     }
+    return configuration
+  }
+
+  /// Before anything is agreed on: the program's settings alone.
+  var unnegotiated: RTPSessionConfiguration {
+    var configuration = RTPSessionConfiguration()
+    (configuration.bitrates, configuration.packetSize) = (settings.bitrates, settings.packetSize)
     return configuration
   }
 

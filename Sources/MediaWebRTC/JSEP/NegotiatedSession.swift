@@ -59,9 +59,8 @@ public struct NegotiatedSession: Sendable {
 
 extension NegotiatedSession {
   init(_ session: JSEPSession) {
-    var rtp = RTPSessionConfiguration()
+    var rtp = session.unnegotiated
     var media: [Medium] = []
-    (rtp.bitrates, rtp.packetSize) = (session.settings.bitrates, session.settings.packetSize)
     (rtp.hasTransportFeedback, rtp.hasReducedSize) = (false, true)
     var data: DataMedia?
     for section in session.sections where !section.isRejected {

@@ -56,9 +56,9 @@ extension PeerConnection {
   private func adopt(_ next: JSEPSession, isAnswered: Bool, isControlling: Bool, now: Int64) throws(MediaError) {
     let before = signalling
     // Also where nothing seems to change: an offer of this end that gives place to the other's had changed something.
-    let configuration = next.state == .haveLocalOffer ? next.anticipated : next.negotiated?.rtp
+    let configuration = next.state == .haveLocalOffer ? next.anticipated : next.negotiated?.rtp ?? next.unnegotiated
     do throws(PacketError) {
-      try peer.apply(configuration ?? RTPSessionConfiguration(), now: now)
+      try peer.apply(configuration, now: now)
     } catch {
       throw MediaError(.invalid, "SDP: the session cannot take it: \(error.reason)")
     }

@@ -98,6 +98,35 @@ import Testing
     #expect(call.now - start <= 3_000_000_000 + 2 * interval, "\((call.now - start) / 1_000_000) ms")
   }
 
+  /// Its source goes on with reports, and so the stream goes on.
+  @Test func aStreamThatIsSilentIsSeldomAskedForAKeyFrame() throws {
+    let call = try TestCall(seed: 1)
+    var asked: UInt64 { call.receiver.stats(receiving: SSRC(100))?.pliCount ?? 0 }
+    // Nothing to begin with.
+    try call.send(500, isKey: false, at: call.now)
+    call.run(until: call.now + 2 * Film.second)
+    // As often as of one that is slow to answer.
+    #expect(asked >= 9, "\(asked)")
+    for second in 2..<60 as Range<Int64> {
+      let report = written {
+        SenderReport(
+          ssrc: SSRC(100), ntp: NTPTimestamp(unixNanoseconds: 1_700_000_000_000_000_000 + second * Film.second),
+          timestamp: RTPTimestamp(0), packetCount: 1, octetCount: 500
+        ).write(to: &$0)
+      }
+      reading(report) { call.receiver.receive($0, now: call.now, call.there) }
+      call.run(until: call.now + Film.second)
+    }
+    #expect(!call.there.events.contains(.streamEnded(SSRC(100))) && asked <= 30, "\(asked)")
+    // The next packet shows that the sender is there.
+    let before = asked
+    try call.send(500, isKey: false, at: call.now)
+    call.run(until: call.now + 150_000_000)
+    #expect(asked == before + 1)
+    call.run(until: call.now + Film.second)
+    #expect(asked >= before + 4)
+  }
+
   /// 150 kB at 200 kbit/s: however long a packet waited to leave, it is sent again when it is missed. Whoever asks meanwhile gets that. In one call of
   /// eight a packet is lost until it is too old, and another key frame is asked for: 5 of 40 seeds, at the times of reports of two ends and of a group.
   @Test func aKeyFrameThatTakesLongIsRepairedToItsEnd() throws {

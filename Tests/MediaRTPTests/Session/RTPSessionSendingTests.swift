@@ -139,4 +139,39 @@ import Testing
     }
     #expect(reported.count == 64 && named == reported, "\(reported.count), \(named.count)")
   }
+
+  @Test func whatAGoodbyeGivesUpWasNotSent() throws {
+    let (session, out) = (RTPSession(settings(), receiving: [:], now: 0), Out())
+    let stream = try session.addStream(OutgoingRTP(.vp8, ssrc: SSRC(1), payloadType: 96))
+    func run(from start: Int64) { for step in 0..<100 as Range<Int64> { _ = session.poll(now: start + step * 10_000_000, out) } }
+    #expect(send(session, 3_000, number: 0, now: 0) == nil)
+    run(from: 0)
+    for number in 1...2 as ClosedRange<UInt16> { #expect(send(session, 3_000, number: number, now: second) == nil) }
+    session.endStream(stream)
+    run(from: second)
+    #expect(session.stats(sending: stream)?.framesSent == 1)
+    #expect(send(session, 3_000, number: 3, now: 2 * second) == nil)
+    run(from: 2 * second)
+    #expect(session.stats(sending: stream)?.framesSent == 2)
+  }
+
+  /// Neither by one that rests nor by one for which goodbye is about to be said.
+  @Test func aPathIsProbedByAStreamThatIsSent() throws {
+    let pair = SessionPair()
+    func stream(_ ssrc: UInt32, isActive: Bool = true) -> OutgoingRTP {
+      var stream = OutgoingRTP(.vp8, ssrc: SSRC(ssrc), payloadType: 96)
+      (stream.retransmission, stream.isActive) = ((SSRC(ssrc + 1), 97), isActive)
+      return stream
+    }
+    var medium = RTPMedium(mid: "v", receiving: [96: .vp8, 97: .retransmission(of: 96)])
+    medium.sending = [stream(1, isActive: false), stream(3)]
+    try pair.agree([medium])
+    let sent = try #require(pair.left.stream(sending: SSRC(3)))
+    for number in 0..<30 {
+      _ = try pair.send(.vp8, 3_000, isKey: number == 0, number, on: sent)
+      pair.run(33)
+    }
+    let sources = Set(pair.sent.compactMap { packet in reading(packet) { try? RTPHeaderView(parsing: $0).ssrc } })
+    #expect(sources == [SSRC(3), SSRC(4)])
+  }
 }

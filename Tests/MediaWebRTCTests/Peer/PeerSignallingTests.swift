@@ -40,6 +40,18 @@ import Testing
     #expect(pair.a.numbers.count == 2 && (pair.a.numbers["0"] ?? 0) > 100 && (pair.b.numbers[screenMid] ?? 0) > 100)
   }
 
+  /// Also while nothing is agreed on: what was lost of them then would not come back.
+  @Test func theProgramsBitratesHoldFromTheFirstDescriptionOn() throws {
+    let pair = try VirtualPair { $0.bitrates = .init(minimum: 1_000_000, start: 50_000_000, maximum: 100_000_000) }
+    try pair.a.add(.video)
+    pair.network.run(for: 5 * second) { pair.isConnected }
+    #expect(pair.isConnected)
+    for peer in [pair.a, pair.b] {
+      #expect(peer.connection.rtp.target == 50_000_000)
+      #expect(peer.connection.rtp.configuration.bitrates.maximum == 100_000_000)
+    }
+  }
+
   /// What the other end sends as soon as it has answered comes before the answer.
   @Test func mediaMayComeBeforeTheAnswer() throws {
     let pair = try VirtualPair()
