@@ -94,7 +94,7 @@ extension WebRTCTransport: PeerDriverDelegate {
     followAgreement()
   }
 
-  private func giveUp(since time: Int64) {
+  func giveUp(since time: Int64) {
     let (isOver, wasHere) = state.withLock { state in (state.soughtSince == time, state.phase == .reconnecting) }
     guard isOver else { return }
     let seconds = WebRTCTransport.patience / 1_000_000_000

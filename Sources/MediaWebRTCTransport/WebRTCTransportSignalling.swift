@@ -25,7 +25,20 @@ extension WebRTCTransport {
       return kind
     }
     followAgreement()
+    followExchange()
     return kind
+  }
+
+  /// An exchange of descriptions that agreed on nothing leads to no path: another one has its time.
+  private func followExchange() {
+    let now = loop.clock.now()
+    guard let driver = state.withLock({ $0.driver }), driver.look({ $0.signalling.state == .stable && $0.state == .new }) else { return }
+    let isSought = state.withLock { state in
+      guard state.phase == .connecting else { return false }
+      state.soughtSince = now
+      return true
+    }
+    if isSought { loop.schedule(at: now &+ WebRTCTransport.patience) { self.giveUp(since: now) } }
   }
 
   /// Something is wanted that no description has, and none is being agreed on.
@@ -43,6 +56,7 @@ extension WebRTCTransport {
     let isIgnored = if case .ignored = outcome { true } else { false }
     state.withLock { $0.ignores = isIgnored }
     followAgreement()
+    followExchange()
     return isIgnored ? .ignored : .applied
   }
 

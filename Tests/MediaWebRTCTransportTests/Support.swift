@@ -23,16 +23,36 @@ func failure(_ body: () throws -> Void) -> MediaError? {
   }
 }
 
+/// The clock of a loop, which counts how often it is read: that grows with the jobs that the loop does.
+final class CountedClock: MediaClock {
+  private let clock: VirtualClock
+  private let reads = Monitor(0)
+  let isVirtual = true
+  var count: Int { reads.withLock { $0 } }
+
+  init(_ clock: VirtualClock) { self.clock = clock }
+
+  func now() -> Int64 {
+    reads.withLock { $0 += 1 }
+    return clock.now()
+  }
+
+  func wallTime() -> Int64 { clock.wallTime() }
+  func makeWorker(_ name: String, step: @escaping @Sendable () -> Int64) -> any Worker { clock.makeWorker(name, step: step) }
+}
+
 /// Machines, a loop of events and time, which goes on as a test says.
 final class WebRTCHouse {
   let clock = VirtualClock()
   let network: EmulatedNetwork
   let loop: EventLoop
+  let loopClock: CountedClock
   private(set) var ends: [WebRTCEnd] = []
 
   init(seed: UInt64 = 1) {
     network = EmulatedNetwork(clock: clock, seed: seed)
-    loop = EventLoop("events", clock: clock)
+    loopClock = CountedClock(clock)
+    loop = EventLoop("events", clock: loopClock)
   }
 
   deinit { loop.stop() }
@@ -61,6 +81,14 @@ final class WebRTCHouse {
       try clock.advance(by: 5 * millisecond)
     }
     return isDone()
+  }
+
+  /// How much the loop does in a minute in which the test asks for nothing, after another such minute.
+  func idleWork() throws -> Int {
+    try run(for: 60 * second)
+    let before = loopClock.count
+    try run(for: 60 * second)
+    return loopClock.count - before
   }
 
   func close() throws {

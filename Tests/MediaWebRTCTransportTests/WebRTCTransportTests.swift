@@ -68,6 +68,24 @@ import Testing
     try house.close()
   }
 
+  /// What is refused leads to no path, which ends as any other that is not found.
+  @Test func anExchangeThatAgreesOnNothingHasItsTime() throws {
+    let a = try house.end("webrtc:?trickle=0", at: "10.0.0.1", polite: false, publishes: [.video])
+    a.negotiates = false
+    try house.run(for: second)
+    _ = try a.target.describe()
+    let offer = try a.target.localDescription()
+    var answer = offer.replacing("a=setup:actpass", with: "a=setup:active")
+    for kind in ["video", "audio"] { answer = answer.replacing("m=\(kind) 9 ", with: "m=\(kind) 0 ") }
+    for direction in ["sendonly", "recvonly", "sendrecv"] { answer = answer.replacing("a=\(direction)", with: "a=inactive") }
+    _ = try a.target.setRemote(.answer, answer)
+    #expect(try house.run(for: second) { a.has("failed unsupported") })
+    try house.run(for: 58 * second)
+    #expect(a.ending == nil)
+    #expect(try house.run(for: 3 * second) { a.ending != nil } && a.ending?.status == .timeout, "\(a.events)")
+    try house.close()
+  }
+
   /// An end that takes no layers gets the best.
   @Test func whoTakesOneLayerGetsTheBest() throws {
     let (a, b) = try pair(publishes: ([], []))

@@ -21,7 +21,7 @@ struct RedirectTrail {
     } catch {
       throw refused(error.status, ": \(error.text)")
     }
-    guard target.isSecure || !url.isSecure else { throw refused(.untrusted, " to \(target), which is not encrypted") }
+    guard target.isProtected(from: url) else { throw refused(.untrusted, " to \(target), which is not encrypted") }
     guard !visited.contains(target.text) else { throw refused(.corrupt, " to \(target), where this request has been: a loop") }
     guard visited.count <= RedirectTrail.most else {
       throw refused(.limit, " to \(target), after \(visited.count - 1) others; accepted: at most \(RedirectTrail.most)")

@@ -28,7 +28,7 @@ struct WHIPAnswer {
     } catch {
       throw refused(error.status, "and \(error.text)")
     }
-    guard target.isSecure || !url.isSecure else { throw refused(.untrusted, "with the session \(target), which is not encrypted") }
+    guard target.isProtected(from: url) else { throw refused(.untrusted, "with the session \(target), which is not encrypted") }
     return target
   }
 

@@ -15,6 +15,16 @@ public enum WHIPDescriptions {
     sdp.utf8.split { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") }.map { Substring($0) }
   }
 
+  /// Whether an answer takes nothing of what was offered: each section has port 0 (RFC 3264, section 6).
+  public static func isRefusal(_ sdp: String) -> Bool {
+    let sections = lines(of: sdp).filter { $0.utf8.starts(with: "m=".utf8) }
+    return !sections.isEmpty
+      && sections.allSatisfy { line in
+        let words = line.utf8.split(separator: UInt8(ascii: " "))
+        return words.count > 1 && words[1].elementsEqual("0".utf8)
+      }
+  }
+
   /// The answer of before, with the credentials and candidates of another generation. Without candidates those of before stay: they may be
   /// the same.
   public static func answer(_ sdp: String, with fragment: ICEFragment) -> String {

@@ -253,7 +253,8 @@ final class PeerDriver: NetworkDriver {
     let passive = guarded.withLock { guarded in guarded.sockets.lazy.compactMap { $0 as? PassiveSocket }.first { $0.address == local } }
     guard let passive, datagram.withUnsafeBytes({ take($0, on: passive.base, from: remote, now: thread.clock.now()) }) else { return }
     let link = TCPLink(accepted: socket, on: network, thread) { [self] in follow($0, of: passive, from: remote, $1) }
-    passive.add(link, stream, from: remote)
+    let used = guarded.withLock { guarded in guarded.route.flatMap { $0.base == passive.base ? $0.remote : nil } }
+    if let former = passive.add(link, stream, from: remote, keeping: used) { lose(former.link, of: passive, from: former.remote) }
     guard (try? link.start()) != nil else { return lose(link, of: passive, from: remote) }
     follow(link, of: passive, from: remote, .bytes(UnsafeRawBufferPointer(start: nil, count: 0)))
   }

@@ -159,6 +159,9 @@ final class TCPLink: NetworkDriver {
     if let descriptor, isConnecting { thread.setFull(true, descriptor, of: tag) }
   }
 
+  /// While it is, `send` refuses what there is no room for.
+  var isOpen: Bool { state.withLock { $0.phase == .open } }
+
   /// Whether the message goes, whole.
   func send(_ bytes: UnsafeRawBufferPointer) -> Bool {
     state.withLock { state in

@@ -221,8 +221,11 @@ final class HTTPRequester: NetworkDriver {
     }
     var bytes: [UInt8] = []
     connection.http.takeOutput(&bytes)
-    // That it is broken, or has no room, is found by waiting.
-    _ = bytes.withUnsafeBytes { connection.link.send($0) }
+    // That it is broken is found by waiting. Without room the request is lost, and its answer would be waited for.
+    guard !bytes.withUnsafeBytes({ connection.link.send($0) }), connection.link.isOpen else { return }
+    drop(&state, &chores)
+    let text = "\(connection.url) takes no more: over \(TCPLink.mostWaiting) bytes would wait to be sent"
+    finish(&state, &chores, .failure(MediaError(.io, text)))
   }
 
   private func take(_ state: inout State, _ chores: inout Chores, _ now: Int64) {

@@ -20,6 +20,8 @@ final class JanusSession: RoomSession, TransportDelegate {
     var isLeft = false
     /// The engine does not end before the server is told.
     var isAwaited = false
+    /// When time is to pass for the client; nil: something else happens first.
+    var due: Int64?
     var paths = RoomPaths()
     /// The server says who speaks, so that packets need not.
     var hearsTalking = false
@@ -117,10 +119,13 @@ final class JanusSession: RoomSession, TransportDelegate {
     // At once, as the loop may end with the engine.
     while link.canSend, let request = state.withLock({ $0.client.takeRequest() }) { link.send(request) }
     loop.post { [self] in advance() }
-    loop.schedule(at: loop.clock.now() &+ JanusSession.farewell) { [self] in link.close() }
+    loop.schedule(at: loop.clock.now() &+ JanusSession.farewell) { [self] in
+      link.close()
+      farewellIsSaid()
+    }
   }
 
-  /// Nothing is left to be sent.
+  /// Nothing is left to be sent, or can be.
   private func farewellIsSaid() {
     let wasAwaited = state.withLock { state in
       guard state.isAwaited, state.client.hangsUp else { return false }
@@ -158,10 +163,28 @@ final class JanusSession: RoomSession, TransportDelegate {
       link.poll(target)
       if request == nil, canSend { farewellIsSaid() }
       // The request that ends it is in flight; what is written before the engine ends arrives.
-      if isEnded, link.canSend { return link.close() }
+      if isEnded, link.canSend {
+        farewellIsSaid()
+        return link.close()
+      }
       guard event == nil, request == nil else { continue }
-      if let next { loop.schedule(at: next) { [self] in advance() } }
+      if let next { advance(at: next) }
       return
+    }
+  }
+
+  /// Once for all that ask for that time, or for a later one.
+  private func advance(at time: Int64) {
+    let isNews = state.withLock { state in
+      guard state.due.map({ time < $0 }) ?? true else { return false }
+      state.due = time
+      return true
+    }
+    guard isNews else { return }
+    loop.schedule(at: time) { [weak self] in
+      guard let self else { return }
+      self.state.withLock { state in if state.due == time { state.due = nil } }
+      self.advance()
     }
   }
 
@@ -173,6 +196,7 @@ final class JanusSession: RoomSession, TransportDelegate {
       case .failed(let failure): state.client.fail(failure, now: now)
       }
     }
+    if case .failed = event { farewellIsSaid() }
   }
 
   private func handle(_ event: JanusClient.Event) {

@@ -30,6 +30,8 @@ final class LiveKitSession: RoomSession, TransportDelegate {
     /// It leaves when its data is acknowledged, or then.
     var flushEnd: Int64?
     var isLeft = false
+    /// When time is to pass for the client; nil: something else happens first.
+    var due: Int64?
     var paths = RoomPaths()
     var receptionLostAt: Int64?
 
@@ -223,10 +225,25 @@ final class LiveKitSession: RoomSession, TransportDelegate {
       }
       flush()
       guard let event else {
-        if let next, next != .max { loop.schedule(at: next) { [weak self] in self?.advance() } }
+        if let next, next != .max { advance(at: next) }
         return
       }
       handle(event)
+    }
+  }
+
+  /// Once for all that ask for that time, or for a later one.
+  private func advance(at time: Int64) {
+    let isNews = state.withLock { state in
+      guard state.due.map({ time < $0 }) ?? true else { return false }
+      state.due = time
+      return true
+    }
+    guard isNews else { return }
+    loop.schedule(at: time) { [weak self] in
+      guard let self else { return }
+      self.state.withLock { state in if state.due == time { state.due = nil } }
+      self.advance()
     }
   }
 
@@ -278,7 +295,7 @@ final class LiveKitSession: RoomSession, TransportDelegate {
     found(.signalling)
     try publisher?.restartICE()
     // The server may have it, or not; it answers once more. What it restarts is offered after that.
-    if let offer { change { state, _ in state.client.offer(offer) } } else { self.offer() }
+    if let offer { change { state, now in state.client.offer(offer, now: now) } } else { self.offer() }
   }
 
   private func handle(_ event: LiveKitClient.Event) {

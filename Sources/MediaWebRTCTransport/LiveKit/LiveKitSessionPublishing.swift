@@ -114,9 +114,9 @@ extension LiveKitSession {
       guard publisher.needsNegotiation else { return state.withLock { $0.isOffering = false } }
       _ = try publisher.describe()
       let text = try publisher.localDescription()
-      change { state, _ in
+      change { state, now in
         state.offer = text
-        state.client.offer(text)
+        state.client.offer(text, now: now)
       }
     } catch {
       fail(error)

@@ -11,7 +11,7 @@ final class PassiveSocket: PeerSocket {
     let stream: ICEStream
   }
 
-  /// Of one connection of WebRTC; the oldest goes for another.
+  /// Of one connection of WebRTC; the oldest that is not its path goes for another.
   static let mostConnections = 8
 
   let base: ICEBase
@@ -52,13 +52,18 @@ final class PassiveSocket: PeerSocket {
 
   // MARK: The network thread
 
-  /// `stream`: what was read of it before.
-  func add(_ link: TCPLink, _ stream: ICEStream, from remote: SocketAddress) {
-    let former: TCPLink? = connections.withLock { connections in
+  /// `stream`: what was read of it before. `used`: to whom the path goes now. The connection that is too much, which the caller closes.
+  func add(
+    _ link: TCPLink, _ stream: ICEStream, from remote: SocketAddress, keeping used: SocketAddress?
+  ) -> (link: TCPLink, remote: SocketAddress)? {
+    connections.withLock { connections in
       connections.append(Connection(remote: remote, link: link, stream: stream))
-      return connections.count > PassiveSocket.mostConnections ? connections.removeFirst().link : nil
+      guard connections.count > PassiveSocket.mostConnections, let place = connections.firstIndex(where: { $0.remote != used }) else {
+        return nil
+      }
+      let former = connections.remove(at: place)
+      return (former.link, former.remote)
     }
-    former?.close()
   }
 
   func remove(_ link: TCPLink) { connections.withLock { $0.removeAll { $0.link === link } } }

@@ -12,6 +12,8 @@ struct RoomPublication: Sendable {
   let carriesMetadata: Bool
   /// The server takes it.
   var isTaken = false
+  /// By a session before, whose receivers know the stream no more.
+  var wasTaken = false
   /// Of audio.
   var isMuted = false
 

@@ -289,6 +289,7 @@ final class RoomTransport: Transport {
 extension RoomTransport: RoomSessionOwner {
   func session(_ session: any RoomSession, did event: TransportEvent) {
     let now = loop.clock.now()
+    var renewed: StreamID?
     let news: TransportEvent? = state.withLock { state in
       guard state.session === session else { return nil }
       switch event {
@@ -307,7 +308,10 @@ extension RoomTransport: RoomSessionOwner {
       case .streamAdded(let stream): state.streams.append(stream.id)
       case .streamRemoved(let stream): state.streams.removeAll { $0 == stream }
       case .receivers(let stream, let count):
-        if let place = state.publications.firstIndex(where: { $0.id == stream }) { state.publications[place].isTaken = count > 0 }
+        guard let place = state.publications.firstIndex(where: { $0.id == stream }) else { break }
+        state.publications[place].isTaken = count > 0
+        guard count > 0, state.publications[place].wasTaken, state.publications[place].isVideo else { break }
+        (state.publications[place].wasTaken, renewed) = (false, stream)
       case .publishFailed(let stream, _): state.publications.removeAll { $0.id == stream }
       case .dataWritable: return nil
       default: break
@@ -315,6 +319,8 @@ extension RoomTransport: RoomSessionOwner {
       return event
     }
     if let news { tell(news) }
+    // Not every server asks for one.
+    if let renewed { tell(.keyFrameRequested(renewed)) }
     switch event {
     case .connected, .dataWritable: resumeData()
     default: break
@@ -350,7 +356,7 @@ extension RoomTransport: RoomSessionOwner {
       if state.phase != .connecting, state.end == .max { (state.phase, state.end) = (.reconnecting, now &+ RoomTransport.absence) }
       var events: [TransportEvent] = []
       for place in state.publications.indices where state.publications[place].isTaken {
-        state.publications[place].isTaken = false
+        (state.publications[place].isTaken, state.publications[place].wasTaken) = (false, true)
         events.append(.receivers(state.publications[place].id, 0))
       }
       events += state.streams.map { .streamRemoved($0) }
@@ -362,10 +368,13 @@ extension RoomTransport: RoomSessionOwner {
       let isFirst = state.phase == .connecting && !rules.isPatient
       let isFinal = isFirst || failure.isFinal && !isOwn
       let known = SignallingFailure(failure.error, status: failure.status, isFinal: isFinal, retryAfter: failure.retryAfter)
-      guard let delay = state.policy.delay(after: known, random: &random), now &+ delay < state.end else {
+      guard let own = state.policy.delay(after: known, random: &random), now < state.end, now &+ (failure.retryAfter ?? 0) < state.end
+      else {
         // The session leaves the others, and not they the session.
         return (events, nil)
       }
+      // The last attempt is made when the time is over.
+      let delay = min(own, state.end &- now)
       return ((wasHere ? [.reconnecting] : []) + events + gone + [.retrying(failure.error, after: delay)], now &+ delay)
     }
   }

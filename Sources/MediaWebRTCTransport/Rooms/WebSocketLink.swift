@@ -97,19 +97,19 @@ final class WebSocketLink: NetworkDriver {
   /// When it is open.
   func send(_ message: WebSocketLinkMessage) {
     change { state, _ in
-      guard case .open(let link, let machine) = state.phase else {
+      guard case .open(_, let machine) = state.phase else {
         if case .closed = state.phase { return }
         return state.waiting.append(message)
       }
-      write(message, machine, link, &state)
+      write(message, machine, &state)
     }
   }
 
   func close() {
     change { state, now in
-      if case .open(let link, let machine) = state.phase {
+      if case .open(_, let machine) = state.phase {
         machine.close(now: now)
-        flush(machine, link)
+        flush(&state)
       }
       drop(&state)
       (state.phase, state.handle, state.events) = (.closed, { _ in }, [])
@@ -194,7 +194,7 @@ final class WebSocketLink: NetworkDriver {
         take(&state, now)
       case (.open(let mine, let machine), .bytes(let bytes)) where mine === link:
         machine.receive(bytes, now: now)
-        flush(machine, link)
+        flush(&state)
         take(&state, now)
       case (.shaking(let mine, _, _), .ended), (.shaking(let mine, _, _), .failed), (.open(let mine, _), .ended),
         (.open(let mine, _), .failed):
@@ -258,13 +258,13 @@ final class WebSocketLink: NetworkDriver {
     limits.message = settings.longest
     let machine = WebSocketMachine(.client, limits: limits, random: NetworkRandom(network: network), now: now)
     state.phase = .open(link, machine)
-    for message in state.waiting { write(message, machine, link, &state) }
+    for message in state.waiting { write(message, machine, &state) }
     state.waiting = []
     rest.withUnsafeBytes { machine.receive($0, now: now) }
-    flush(machine, link)
+    flush(&state)
   }
 
-  private func write(_ message: WebSocketLinkMessage, _ machine: WebSocketMachine, _ link: TCPLink, _ state: inout State) {
+  private func write(_ message: WebSocketLinkMessage, _ machine: WebSocketMachine, _ state: inout State) {
     do throws(MediaError) {
       switch message {
       case .text(let text): try machine.send(text: text)
@@ -273,14 +273,16 @@ final class WebSocketLink: NetworkDriver {
     } catch {
       return fail(&state, error)
     }
-    flush(machine, link)
+    flush(&state)
   }
 
-  private func flush(_ machine: WebSocketMachine, _ link: TCPLink) {
+  private func flush(_ state: inout State) {
+    guard case .open(let link, let machine) = state.phase else { return }
     var bytes: [UInt8] = []
     machine.takeOutput(&bytes)
-    // That it is broken, or has no room, is found by waiting.
-    if !bytes.isEmpty { _ = bytes.withUnsafeBytes { link.send($0) } }
+    // That it is broken is found by waiting. Without room the message is lost, and its answer would be waited for.
+    guard !bytes.isEmpty, !bytes.withUnsafeBytes({ link.send($0) }), link.isOpen else { return }
+    fail(&state, MediaError(.io, "\(settings.name): \(endpoint) takes no more: over \(TCPLink.mostWaiting) bytes would wait to be sent"))
   }
 
   // MARK: The network thread
@@ -293,10 +295,10 @@ final class WebSocketLink: NetworkDriver {
       case .shaking(_, let http, _):
         let next = http.poll(now: now)
         return (next ?? .max, next == nil)
-      case .open(let link, let machine):
+      case .open(_, let machine):
         let next = machine.poll(now: now)
-        flush(machine, link)
-        return (next ?? .max, machine.isClosed)
+        flush(&state)
+        return (next ?? .max, machine.isClosed || !state.events.isEmpty)
       case .connecting, .closed: return (.max, false)
       }
     }

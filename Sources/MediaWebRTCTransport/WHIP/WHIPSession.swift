@@ -168,6 +168,7 @@ final class WHIPSession: RoomSession, TransportDelegate {
   private func take(answer sdp: String, _ servers: [ICEServer]) throws(MediaError) {
     // Of those that cannot be used, others may do.
     for server in servers { try? peer.add(server) }
+    guard !WHIPDescriptions.isRefusal(sdp) else { throw MediaError(.unsupported, "the server refuses all that was offered to it") }
     _ = try peer.setRemote(.answer, sdp)
     state.withLock { $0.answer = sdp }
   }

@@ -98,6 +98,18 @@ import Testing
     guard case .refused("c1", _)? = events().first else { throw MediaError(.fail, "it goes on") }
   }
 
+  @Test func anOfferIsToBeAnswered() {
+    join()
+    client.offer("an offer", now: 0)
+    say(.answer(LiveKitDescription(type: "answer", sdp: "an answer")), now: 14 * second)
+    #expect(client.poll(now: 16 * second) == 26 * second && failure() == nil)
+    client.offer("another offer", now: 16 * second)
+    #expect(client.poll(now: 30 * second) == 31 * second && failure() == nil)
+    #expect(client.poll(now: 31 * second) == nil)
+    let end = failure()
+    #expect(end?.error.status == .timeout && end?.isFinal == false)
+  }
+
   /// Trailers are sent where the server says that it knows of them.
   @Test func metadataIsAnnounced() throws {
     #expect(client.target.contains("&capabilities=CAP_PACKET_TRAILER"))
@@ -226,7 +238,7 @@ import Testing
     // What is wanted meanwhile is said afterwards.
     client.setMuted("a", true)
     client.want("TR_2", true)
-    client.offer("an offer")
+    client.offer("an offer", now: 0)
     #expect(try said().isEmpty && events().isEmpty)
     // The next connection may be lost, too.
     #expect(client.interrupt(failure, now: 2 * second) && client.poll(now: 3 * second) == 16 * second)

@@ -148,6 +148,23 @@ import Testing
     plain.receive(HTTPResponse(307, ["Location": "http://a/whip/room"]), now: 0, wallClock: 0)
     let failure = try #require(ended(plain))
     #expect(failure.error.status == .untrusted && failure.isFinal && plain.takeRequest() == nil)
+    // Nor does who is not on this machine, from one that is.
+    for (target, isFollowed) in [("http://b/x", false), ("http://[::1]:8/x", true), ("https://b/x", true)] {
+      let here = try client(at: "http://127.0.0.1/whip/room")
+      _ = here.takeRequest()
+      here.receive(HTTPResponse(307, ["Location": target]), now: 0, wallClock: 0)
+      #expect((here.takeRequest() != nil) == isFollowed)
+      if !isFollowed { #expect(try #require(ended(here)).error.status == .untrusted) }
+      let there = try client(at: "http://127.0.0.1/whip/room")
+      _ = there.takeRequest()
+      let answer = HTTPResponse(201, ["Content-Type": "application/sdp", "Location": target], body: Array("v=0".utf8))
+      there.receive(answer, now: 0, wallClock: 0)
+      if isFollowed {
+        guard case .answer? = there.takeEvent() else { return #expect(Bool(false), "\(target) is taken") }
+      } else {
+        #expect(try #require(ended(there)).error.status == .untrusted && there.takeRequest() == nil)
+      }
+    }
     let up = try client(at: "http://a/whip/room")
     _ = up.takeRequest()
     up.receive(HTTPResponse(307, ["Location": "https://a/whip/room"]), now: 0, wallClock: 0)

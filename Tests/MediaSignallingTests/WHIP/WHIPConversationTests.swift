@@ -68,7 +68,7 @@ import Testing
     var (policy, now, attempts) = (ReconnectPolicy(), Int64(0), 0)
     while true {
       attempts += 1
-      let client = try WHIPClient(.whip, HTTPURL("http://a/whip/lobby", argument: "url"), token: nil)
+      let client = try WHIPClient(.whip, HTTPURL("https://a/whip/lobby", argument: "url"), token: nil)
       try client.start(offer: "v=0", user: "abcd", password: "abcdefghijklmnopqrstuv", now: now)
       try carry(client, &random) { request in
         guard case .offer(let offer) = server.receive(request) else { throw MediaError(.fail, "no offer") }

@@ -16,6 +16,13 @@ import Testing
     #expect(WHIPDescriptions.credentials(in: "v=0\na=ice-pwd:p\na=ice-ufrag:x\n")?.user == "x")
   }
 
+  @Test func refusalsAreFound() {
+    #expect(!WHIPDescriptions.isRefusal(sdp))
+    #expect(!WHIPDescriptions.isRefusal("v=0\r\nm=audio 0 X 0\r\nm=video 9 X 0\r\n"))
+    #expect(!WHIPDescriptions.isRefusal("v=0\r\n"))
+    #expect(WHIPDescriptions.isRefusal("v=0\r\nm=audio 0 X 0\r\nm=video 0 X 0\r\n"))
+  }
+
   @Test func anotherGenerationTakesTheirPlace() throws {
     let candidate = try #require(try Candidate(parsing: "2 1 udp 2 192.0.2.2 8 typ host"))
     let next = WHIPDescriptions.answer(sdp, with: ICEFragment(user: "new1", password: "newnew", candidates: [candidate], isLast: true))

@@ -46,6 +46,7 @@ final class EmulatedWebServer: NetworkDriver, @unchecked Sendable {
   var answer: (HTTPRequest, Connection) -> Reply = { _, _ in .nothing }
   /// Of WebSocket.
   var receiveText: (String, Connection) -> Void = { _, _ in }
+  var receiveBinary: ([UInt8], Connection) -> Void = { _, _ in }
   /// Whether a connection over TLS that it closes ends as TLS has it.
   var saysGoodbye = true
   private(set) var requests: [HTTPRequest] = []
@@ -80,6 +81,11 @@ final class EmulatedWebServer: NetworkDriver, @unchecked Sendable {
 
   func send(text: String, on connection: Connection) {
     try? connection.socketMachine?.send(text: text)
+    flush(connection)
+  }
+
+  func send(binary: [UInt8], on connection: Connection) {
+    try? connection.socketMachine?.send(binary: binary)
     flush(connection)
   }
 
@@ -128,7 +134,13 @@ final class EmulatedWebServer: NetworkDriver, @unchecked Sendable {
       case .nothing, .later: break
       }
     }
-    while case .text(let text)? = connection.socketMachine?.takeEvent() { receiveText(text, connection) }
+    while let event = connection.socketMachine?.takeEvent() {
+      switch event {
+      case .text(let text): receiveText(text, connection)
+      case .binary(let bytes): receiveBinary(bytes, connection)
+      case .closed: break
+      }
+    }
     flush(connection)
     return !(connection.http.isClosed || connection.closes) || !connection.outbox.isEmpty
   }

@@ -60,6 +60,19 @@ import Testing
     #expect(server.connectionCount == 0)
   }
 
+  @Test func aRequestThatHasNoRoomFailsAtOnce() throws {
+    let requester = try requester()
+    let target = try HTTPURL("http://10.0.8.1/a", argument: "url")
+    let body = [UInt8](repeating: 1, count: TCPLink.mostWaiting)
+    let answers = answers
+    requester.send(HTTPRequest("POST", target.target, ["Host": target.hostField], body: body), to: target) { answers.list.append($0) }
+    #expect(try house.run(for: second) { !answers.list.isEmpty })
+    #expect(error(answers.list.last)?.status == .io && server.requests.isEmpty)
+    // The next one has a connection of its own.
+    #expect(status(try ask(requester, "http://10.0.8.1/b").answer) == 200 && server.accepted == 2)
+    requester.close()
+  }
+
   @Test func overTLSWithThatCertificateOnly() throws {
     let requester = try requester(server.certificate.fingerprint)
     #expect(status(try ask(requester, "https://10.0.8.1/a").answer) == 200)

@@ -58,6 +58,20 @@ import Testing
     #expect(server.destroyed == 1 && server.sessions.isEmpty && server.web.connectionCount == 0)
   }
 
+  /// The next keep-alive is waited for once, however many messages came.
+  @Test func messagesLeaveNoTimersThere() throws {
+    let a = try end("janus+wss")
+    #expect(try house.run(for: 5 * second) { a.isHere })
+    let before = try house.idleWork()
+    for _ in 0..<1_000 {
+      server.push(#"{"janus":"keepalive"}"#, try #require(server.last))
+      try house.run(for: 20 * millisecond)
+    }
+    let after = try house.idleWork()
+    #expect(a.isHere && before > 0 && after < 2 * before, "\(before) \(after)")
+    try close(a)
+  }
+
   @Test func aVideoGoesInLayersOfWhichTheLargestIsOfferedFirst() throws {
     let a = try end()
     #expect(try house.run(for: 5 * second) { a.isHere })
@@ -111,6 +125,22 @@ import Testing
     #expect(ForeignCode.run { a.target.farewells.wait() })
     try close(a)
     #expect(server.web.connectionCount == 0)
+  }
+
+  /// The server ends while it works on a description: nothing can be said to it, and the engine does not wait for that.
+  @Test func whoLeavesAServerThatEndsWaitsForNothing() throws {
+    let a = try end()
+    #expect(try house.run(for: 5 * second) { a.isHere })
+    try a.publish(.audio)
+    #expect(try house.run(for: 5 * second) { a.has("receivers 1") })
+    try a.publish(.video)
+    #expect(try house.run(for: second) { server.said.last == "configure" })
+    a.janus.disconnect()
+    server.web.stop()
+    #expect(!ForeignCode.run { a.target.farewells.wait() })
+    try house.run(for: JanusSession.farewell + second)
+    #expect(ForeignCode.run { a.target.farewells.wait() })
+    try close(a)
   }
 
   @Test(arguments: ["janus+https", "janus+wss"]) func whatTheProgramStartsToReceiveComes(scheme: String) throws {

@@ -23,13 +23,15 @@ import Testing
   }
 
   /// Both ends of a connection.
-  private func connect(stream: ICEStream = ICEStream()) throws -> (client: any StreamConnection, link: TCPLink, remote: SocketAddress) {
+  private func connect(
+    keeping used: SocketAddress? = nil
+  ) throws -> (client: any StreamConnection, link: TCPLink, remote: SocketAddress) {
     let opened = try client.connect(to: socket.address)
     try house.clock.advance(by: 100 * millisecond)
     guard case .stranger(let accepted) = listener.accept() else { throw MediaError(.fail, "nothing to accept") }
     let remote = try #require(accepted.remoteAddress)
     let link = TCPLink(accepted: accepted, on: host, host) { _, _ in }
-    socket.add(link, stream, from: remote)
+    socket.add(link, ICEStream(), from: remote, keeping: used)?.link.close()
     try link.start()
     return (opened, link, remote)
   }
@@ -80,6 +82,21 @@ import Testing
   @Test func connectionsAreBounded() throws {
     let all = try (0..<PassiveSocket.mostConnections + 3).map { _ in try connect() }
     for (place, one) in all.enumerated() { #expect(try read(one.client) == (place < 3 ? .end : .nothing), "\(place)") }
+    socket.close(on: host)
+  }
+
+  /// Nor does the path go for them.
+  @Test func theConnectionThatIsThePathStays() throws {
+    let path = try connect()
+    let others = try (0..<PassiveSocket.mostConnections + 1).map { _ in try connect(keeping: path.remote) }
+    #expect(try read(path.client) == .nothing)
+    for (place, one) in others.enumerated() { #expect(try read(one.client) == (place < 2 ? .end : .nothing), "\(place)") }
+    // Who adds one learns which one goes, and reports it.
+    let link = TCPLink(accepted: try connect(keeping: path.remote).client, on: host, host) { _, _ in }
+    let remote = try #require(SocketAddress("10.0.0.3", port: 1))
+    let former = socket.add(link, ICEStream(), from: remote, keeping: path.remote)
+    #expect(former?.remote == others[3].remote && former?.link === others[3].link)
+    former?.link.close()
     socket.close(on: host)
   }
 

@@ -67,6 +67,8 @@ public final class LiveKitClient {
   public static let entryPatience: Int64 = 70_000_000_000
   /// Nanoseconds for its answer to an announcement.
   static let patience: Int64 = 10_000_000_000
+  /// And to an offer.
+  static let answerPatience: Int64 = 15_000_000_000
   /// Nanoseconds in which a session may go on over another connection. Servers wait longer.
   static let absence: Int64 = 15_000_000_000
   /// In a room, those who are known here; of more nothing is reported.
@@ -91,6 +93,8 @@ public final class LiveKitClient {
   public private(set) var room = ""
   private var others: [String: LiveKitOther] = [:]
   private var announcements: [String: Announcement] = [:]
+  /// The server has to answer the offer until then; nil: none waits.
+  private var answerEnd: Int64?
   /// Identities of those who speak.
   private var speakers: Set<String> = []
   private var pingInterval: Int64 = 0
@@ -243,8 +247,12 @@ public final class LiveKitClient {
     if let sid = one.sid { say(.mute(LiveKitMute(sid: sid, isMuted: isMuted))) }
   }
 
-  /// Of the connection by which the session publishes.
-  public func offer(_ sdp: String) { say(.offer(LiveKitDescription(type: "offer", sdp: sdp))) }
+  /// Of the connection by which the session publishes. `.answer` follows, or else `.failed` after 15 seconds. After `.resumed` it is to be
+  /// made again.
+  public func offer(_ sdp: String, now: Int64) {
+    answerEnd = now &+ LiveKitClient.answerPatience
+    say(.offer(LiveKitDescription(type: "offer", sdp: sdp)))
+  }
   /// To `.offer`.
   public func answer(_ sdp: String) { say(.answer(LiveKitDescription(type: "answer", sdp: sdp))) }
 
@@ -364,6 +372,9 @@ public final class LiveKitClient {
     if pingTimeout > 0, now >= heardAt &+ pingInterval &+ pingTimeout {
       return fail(.timeout, "the server said nothing for \((pingInterval &+ pingTimeout) / 1_000_000_000) s")
     }
+    if let answerEnd, now >= answerEnd {
+      return fail(.timeout, "the server did not answer an offer within \(LiveKitClient.answerPatience / 1_000_000_000) s")
+    }
     if now >= pingAt {
       var ping = LiveKitPing()
       ping.timestamp = now / 1_000_000
@@ -374,7 +385,7 @@ public final class LiveKitClient {
       refuse(cid, MediaError(.timeout, "LiveKit: the server does not take the track: it did not answer within 10 s"))
     }
     let answers = announcements.values.filter { $0.sid == nil }.map(\.deadline).min()
-    return [pingAt, answers ?? .max, pingTimeout > 0 ? heardAt &+ pingInterval &+ pingTimeout : .max].min()
+    return [pingAt, answers ?? .max, answerEnd ?? .max, pingTimeout > 0 ? heardAt &+ pingInterval &+ pingTimeout : .max].min()
   }
 
   private func refuse(_ cid: String, _ error: MediaError) {
@@ -400,7 +411,7 @@ public final class LiveKitClient {
   }
 
   private func resume(_ reconnect: LiveKitReconnect, _ now: Int64) {
-    (resumeEnd, isCatchingUp, heardAt) = (nil, true, now)
+    (resumeEnd, answerEnd, isCatchingUp, heardAt) = (nil, nil, true, now)
     pingAt = pingInterval > 0 ? now &+ pingInterval : .max
     events.append(.resumed(servers: LiveKitClient.servers(reconnect.iceServers)))
     for (cid, one) in announcements.inKeyOrder {
@@ -495,7 +506,9 @@ public final class LiveKitClient {
       let sections = LiveKitOffer(offer.sdp).sections.filter(\.isSent)
       let named = sections.compactMap { section in section.track.map { (section.mid, $0) } }
       events.append(.offer(offer.sdp, tracks: Dictionary(named) { first, _ in first }))
-    case .answer(let answer): events.append(.answer(answer.sdp))
+    case .answer(let answer):
+      answerEnd = nil
+      events.append(.answer(answer.sdp))
     case .trickle(let trickle): try take(trickle)
     case .participants(let update):
       for one in update.participants { meet(one) }
