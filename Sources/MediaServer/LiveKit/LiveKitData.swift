@@ -27,6 +27,8 @@ final class LiveKitData: Sendable {
     var total: UInt64 = 0
     /// Of those that wait, by which their senders wait, too: how many bytes had come with each, and until when it is held.
     var held: [(end: UInt64, delivery: DataDelivery, until: Int64)] = []
+    /// There is a time at which they are looked at.
+    var isReleasing = false
     var allowance: WorkAllowance
     /// Channels that are read again when there is allowance.
     var resting: Set<MessageChannelID> = []
@@ -169,7 +171,7 @@ final class LiveKitData: Sendable {
       return true
     }
     let until = table.clock.now() &+ LiveKitData.holding
-    let (hasRoom, isFirst): (Bool, Bool) = state.withLock { state in
+    let (hasRoom, begins): (Bool, Bool) = state.withLock { state in
       guard state.takesReliable else { return (true, false) }
       // Who is on the way into the room is not to blame.
       guard !state.waiting.isFull, state.waitingBytes + bytes.count <= LiveKitData.mostWaiting else {
@@ -178,11 +180,13 @@ final class LiveKitData: Sendable {
       _ = state.waiting.push(bytes)
       state.waitingBytes += bytes.count
       state.total &+= UInt64(bytes.count)
-      if let delivery { state.held.append((state.total, delivery, until)) }
-      return (true, delivery != nil && state.held.count == 1)
+      guard let delivery else { return (true, false) }
+      state.held.append((state.total, delivery, until))
+      defer { state.isReleasing = true }
+      return (true, !state.isReleasing)
     }
     flush()
-    if isFirst { releaseLater(at: until) }
+    if begins { releaseLater(at: until) }
     return hasRoom
   }
 
@@ -190,7 +194,11 @@ final class LiveKitData: Sendable {
   private func releaseLater(at time: Int64) {
     table.loop.schedule(at: time) { [weak self] in
       guard let self else { return }
-      let (_, next) = state.withLock { state in (state.release(now: table.clock.now()), state.held.first?.until) }
+      let (_, next): ([DataDelivery], Int64?) = state.withLock { state in
+        let released = state.release(now: table.clock.now())
+        state.isReleasing = !state.held.isEmpty
+        return (released, state.held.first?.until)
+      }
       if let next { releaseLater(at: next) }
     }
   }

@@ -83,6 +83,12 @@ extension WebTable {
     guard try verify(token).identity == identity else { throw MediaError(.permission, "the access token is of another participant") }
   }
 
+  /// With which somebody comes back whose token, which was verified, is about to expire; nil: it is not.
+  func refreshed(_ token: String) -> String? {
+    let expires = clock.wallTime() / 1_000_000_000 + LiveKitMember.refreshedLifetime
+    return LiveKitToken.prolonged(token, until: expires) { options.accessKeys[$0] }
+  }
+
   private func verify(_ token: String) throws(MediaError) -> LiveKitGrants {
     let grants = try read(token)
     guard grants.joins else { throw MediaError(.permission, "the access token does not grant roomJoin") }
@@ -127,7 +133,9 @@ extension WebTable {
     connection.belong(to: newcomer)
     loop.post { [self] in
       // A token of an API key proves who somebody is: who comes a second time takes their own place. Of others the room decides.
-      if !entry.isGuest { liveKit.enter(newcomer, as: member.userID)?.leave(MediaError(.exists, "the participant has joined again")) }
+      if !entry.isGuest {
+        for former in liveKit.arrive(newcomer, as: member.userID) { former.leave(MediaError(.exists, "the participant has joined again")) }
+      }
       newcomer.start()
     }
   }

@@ -53,6 +53,8 @@ final class LiveKitMedia: WebPathSeeker, TransportDelegate {
     var vacated: Set<String> = []
     /// Of this client, by the sids of its tracks.
     var forwardings: [String: TrackForwarding] = [:]
+    /// The sids of those that an offer had, and of those whose media has come: without a section that sends them they have ended.
+    var offered: Set<String> = []
     /// Of layers that the client is sent, by what its path takes; 0: no bound is known.
     var allocator = LayerAllocator()
     var estimate: UInt64 = 0

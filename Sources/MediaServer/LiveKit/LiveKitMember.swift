@@ -35,10 +35,14 @@ final class LiveKitMember: WebParticipant, WebConnectionOwner {
     /// Counts the connections that were lost.
     var absences = 0
     var messages: WorkAllowance
+    /// With which the client came, or which it showed last and the room accepted. A secret.
+    var token: String
+    /// Which it shows, until the room answers.
+    var renewal: String?
     /// They sent more than that, and are about to leave for it.
     var isFlooded = false
-    /// A moderator has muted them.
-    var isSilenced = false
+    /// By their sids, tracks that a moderator has muted, until the client unmutes them itself.
+    var silenced: Set<String> = []
     var echoes = MuteEchoes()
     /// Who has left, of whom the client does not know it yet.
     var partings = Partings()
@@ -46,6 +50,9 @@ final class LiveKitMember: WebParticipant, WebConnectionOwner {
 
   /// Nanoseconds in which a client may come back over another connection.
   static let absence: Int64 = 20_000_000_000
+  /// Nanoseconds from one look at how long a client's access token lasts to the next, and seconds for which it is to last at least.
+  static let refreshing: Int64 = 300_000_000_000
+  static let refreshedLifetime: Int64 = 600
   /// Messages at once, and in a second, of up to 4,096 bytes; longer ones count once more for each 4,096. A client that joins a room of many
   /// subscribes to each, and trickles.
   static let burst = 1_000.0
@@ -96,7 +103,7 @@ final class LiveKitMember: WebParticipant, WebConnectionOwner {
       LiveKitRegistry.sid(of: place.makeStreamID())
     }
     let messages = WorkAllowance(burst: LiveKitMember.burst, perSecond: LiveKitMember.perSecond, now: now)
-    state = Monitor(State(signalling: signalling, connection: connection, offer: offer, messages: messages))
+    state = Monitor(State(signalling: signalling, connection: connection, offer: offer, messages: messages, token: entry.token))
   }
 
   func start() {
@@ -152,6 +159,7 @@ final class LiveKitMember: WebParticipant, WebConnectionOwner {
       let (absence, isIn): (Int?, Bool) = state.withLock { state in
         guard state.connection === connection, !state.isOver else { return (nil, false) }
         (state.connection, state.absences) = (nil, state.absences + 1)
+        state.signalling.lost()
         return (state.absences, state.permissions != nil)
       }
       guard let absence else { return }
@@ -167,15 +175,18 @@ final class LiveKitMember: WebParticipant, WebConnectionOwner {
 
   /// The client comes back, over a connection that speaks WebSocket already. False: it has left.
   func resume(_ joining: LiveKitJoining, _ connection: WebConnection) -> Bool {
+    let qualities = table.qualities.known
     let (isHere, former): (Bool, WebConnection?) = state.withLock { state in
       guard !state.isOver, state.permissions != nil else { return (false, nil) }
       defer { state.connection = connection }
+      state.signalling.resume(joining)
+      state.signalling.setQualities(qualities)
       return (true, state.connection)
     }
     guard isHere else { return false }
     former?.close("the client has come back over another connection")
     connection.belong(to: self)
-    change { $0.resume(joining) }
+    advance()
     media.resume()
     return true
   }
@@ -183,8 +194,19 @@ final class LiveKitMember: WebParticipant, WebConnectionOwner {
   /// Whether who comes back is this participant. What a token of an API key says was verified.
   func isProven(by entry: Entry) -> Bool { ticket.map { entry.isGuest && LiveKitToken.isSame(entry.token, $0) } ?? true }
 
-  /// A moderator has muted them: also what they publish later.
-  var isSilenced: Bool { state.withLock { $0.isSilenced } }
+  /// Whether a moderator has muted that track.
+  func isSilenced(_ sid: String) -> Bool { state.withLock { $0.silenced.contains(sid) } }
+
+  /// A moderator mutes a track, or ends that. Whether it changes anything: what the client muted, it alone unmutes.
+  func silence(_ sid: String, _ isMuted: Bool) -> Bool {
+    state.withLock { state in
+      guard isMuted else { return state.silenced.remove(sid) != nil }
+      guard let track = state.signalling.announced(sid), !track.isMuted else { return false }
+      // Those of tracks that have ended go.
+      state.silenced = state.silenced.filter { state.signalling.announced($0) != nil }
+      return state.silenced.insert(sid).inserted
+    }
+  }
 
   /// To be called once a second; nil: it is not known.
   func sampleQuality(now: Int64) -> LiveKitConnectionQuality? { media.sampleQuality(now: now) }
@@ -235,16 +257,15 @@ final class LiveKitMember: WebParticipant, WebConnectionOwner {
   private func flush() {
     while true {
       let (connection, isOver) = state.withLock { ($0.connection, $0.isOver) }
-      // What is said at the end is said at once.
-      if let connection, !isOver, !connection.hasRoom {
-        guard state.withLock({ $0.signalling.isOverfull }) else { return }
+      // What is said at the end is said at once; to a client that is away, when it comes back.
+      guard let connection, isOver || connection.hasRoom else {
+        guard !isOver, state.withLock({ $0.signalling.isOverfull }) else { return }
         return leave(MediaError(.limit, "the client does not read its messages"))
       }
       // What another thread has taken goes before what is taken here, and before the connection is closed.
       let sent: WebConnection.Sending? = sending.withLock { _ in
         guard let message = state.withLock({ $0.signalling.takeOutput() }) else { return nil }
-        // What a client is told while it is away, it learns when it comes back.
-        return connection?.send(.bytes(message)) ?? .gone
+        return connection.send(.bytes(message))
       }
       guard let sent else { return }
       // One that has just broken is noticed in a moment, and replaced by another one.
@@ -261,7 +282,10 @@ final class LiveKitMember: WebParticipant, WebConnectionOwner {
     case .candidate(let text, let mid, let isSubscribing): media.addRemote(candidate: text, mid: mid, isSubscribing: isSubscribing)
     case .muted(let sid, let isMuted):
       let isOutdated = state.withLock { $0.echoes.isOutdated(sid, isMuted, now: table.clock.now()) }
-      if !isOutdated { mute(sid, isMuted) }
+      guard !isOutdated else { return }
+      if !isMuted { _ = silence(sid, false) }
+      mute(sid, isMuted)
+    case .confirmed(let sid, let isMuted): _ = state.withLock { $0.echoes.isOutdated(sid, isMuted, now: table.clock.now()) }
     case .wants(let sid, let isWanted): media.setWanted(sid, isWanted)
     case .paused(let sid, let isPaused): media.setPaused(sid, isPaused)
     case .prefers(let sid, let width, let height, let rate, let layer, let priority):
@@ -312,6 +336,7 @@ final class LiveKitMember: WebParticipant, WebConnectionOwner {
         throw MediaError(.invalid, "the access token has \(token.utf8.count) bytes; accepted: at most \(AccessToken.longest)")
       }
       if !isGuest { try table.checkRenewal(token, of: grants.identity) }
+      state.withLock { $0.renewal = token }
       place.renew(AccessToken(token))
     } catch {
       let error = error
@@ -321,6 +346,8 @@ final class LiveKitMember: WebParticipant, WebConnectionOwner {
 
   private func moderate(_ identity: String, _ action: LiveKitModerationAction, _ reason: String, _ number: UInt32) {
     do throws(MediaError) {
+      // Whatever the room permits: a token of an API key alone says who moderates.
+      guard isGuest || grants.isAdministrator else { throw MediaError(.permission, "the access token does not grant roomAdmin") }
       switch action {
       case .remove: try place.remove(identity, reason: reason)
       case .mute, .unmute: try place.mute(identity, action == .mute)
@@ -334,7 +361,7 @@ final class LiveKitMember: WebParticipant, WebConnectionOwner {
 
   func mute(_ sid: String, _ isMuted: Bool) {
     guard let stream = LiveKitRegistry.stream(of: sid) else { return }
-    media.setMuted(sid, isMuted || isSilenced)
+    media.setMuted(sid, isMuted)
     // The room does not know of video that is muted.
     guard let track = table.liveKit.setMuted(stream, isMuted), track.isVideo else { return }
     for other in table.liveKit.members where other !== self { other.change { $0.setMuted(sid, isMuted, of: member.userID) } }
@@ -345,17 +372,21 @@ final class LiveKitMember: WebParticipant, WebConnectionOwner {
   /// What the client sends: others who speak this protocol get all of it, the rest of the room what programs send.
   func send(_ packet: LiveKitDataPacket, isReliable: Bool) {
     guard grants.publishesData ?? grants.publishes, state.withLock({ $0.permissions?.contains(.sendData) == true }) else { return }
+    guard let (names, sids) = packet.recipients else { return }
     let (bytes, others) = (packet.from(member.userID, sid: sid), table.liveKit.members)
+    let isForAll = names.isEmpty && sids.isEmpty
+    let recipients = Set(names).union(look { $0.identities(of: sids) })
+    guard isForAll || !recipients.isEmpty else { return }
     var delivery: DataDelivery?
     // What others cannot read is no error of theirs.
     if let data = try? packet.userData() {
       var message = DataMessage(data.bytes)
-      (message.topic, message.isLossy, message.recipients, message.content) = (data.topic, !isReliable, data.destinations, data.content)
+      (message.topic, message.isLossy, message.recipients, message.content) = (data.topic, !isReliable, Array(recipients), data.content)
       // There was room for it before it was read.
       delivery = try? place.send(message, except: Set(others.map { ObjectIdentifier($0.place) }))
     }
     for other in others where other !== self {
-      guard packet.destinations.isEmpty || packet.destinations.contains(other.member.userID) else { continue }
+      guard isForAll || recipients.contains(other.member.userID) else { continue }
       other.pass(bytes, isReliable: isReliable, delivery)
     }
   }

@@ -27,7 +27,11 @@ extension LiveKitMember: TransportDelegate {
       if userID == member.userID { state.withLock { $0.permissions = permissions } }
       setAccess(permissions, of: userID)
     case .accessExpiring(let remaining): change { $0.warn(remaining: remaining) }
-    case .accessRenewed(let error): change { $0.renewed(error) }
+    case .accessRenewed(let error):
+      state.withLock { state in
+        if let renewal = state.renewal.take(), error == nil { state.token = renewal }
+      }
+      change { $0.renewed(error) }
     case .moderated(let by, let moderation, let reason): moderated(by, moderation, reason)
     case .layers(let id, let active, _): change { $0.setWanted(LiveKitRegistry.sid(of: id), layers: active) }
     case .receivers(let id, let count): change { $0.setReceivers(LiveKitRegistry.sid(of: id), count) }
@@ -46,7 +50,7 @@ extension LiveKitMember: TransportDelegate {
     }
     guard let connection, let offer else { return }
     // Others are told of them after this.
-    if isGuest { _ = table.liveKit.enter(self, as: member.userID) }
+    table.liveKit.enter(self, as: member.userID)
     table.options.watch?(.entered(member))
     // After what the room says of others, which has been posted.
     table.loop.post { [self] in
@@ -58,9 +62,17 @@ extension LiveKitMember: TransportDelegate {
         signalling.welcome()
         if let ticket { signalling.setToken(ticket) }
       }
+      refreshToken()
       media.welcome()
       table.qualities.begin()
     }
+  }
+
+  /// As LiveKit's servers do it: who is in the room for longer than their token is valid could not come back.
+  private func refreshToken() {
+    guard !isGuest, !state.withLock({ $0.isOver }) else { return }
+    if let token = table.refreshed(state.withLock { $0.token }) { change { $0.setToken(token) } }
+    table.loop.schedule(at: table.clock.now() &+ LiveKitMember.refreshing) { [weak self] in self?.refreshToken() }
   }
 
   /// What the room lets somebody do, of which a token of an API key may grant less.
@@ -121,13 +133,20 @@ extension LiveKitMember: TransportDelegate {
     change { $0.moderate(action, by: moderator, reason: reason) }
     guard moderation != .removed else { return }
     let isMuted = moderation == .muted
-    state.withLock { $0.isSilenced = isMuted }
-    // A session of this library has been notified as a whole.
-    for sid in media.publishedAudio { if isExtended { mute(sid, isMuted) } else { moderate(sid, isMuted, by: moderator) } }
+    // Not what is published later.
+    for track in look({ $0.whole.tracks }) where !track.isVideo {
+      guard isExtended else {
+        moderate(track.sid, isMuted, by: moderator)
+        continue
+      }
+      // A session of this library has been notified as a whole. Of what it has muted for that, it says itself when that ends.
+      if silence(track.sid, isMuted), isMuted || !track.isMuted { mute(track.sid, isMuted) }
+    }
   }
 
   /// One track: the client is told, and does as it is told.
   func moderate(_ sid: String, _ isMuted: Bool, by moderator: String) {
+    guard silence(sid, isMuted) else { return }
     state.withLock { $0.echoes.ask(sid, isMuted, now: table.clock.now()) }
     change { $0.moderate(sid, isMuted, by: moderator) }
     mute(sid, isMuted)

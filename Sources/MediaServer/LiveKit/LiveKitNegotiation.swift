@@ -40,14 +40,13 @@ extension LiveKitMedia {
   /// Tracks that the client sends no longer.
   private func endPublishing(_ sections: [LiveKitOffer.Section], _ owner: LiveKitMember) {
     let live = owner.look { signalling in Set(sections.filter(\.isSent).compactMap { signalling.track(of: $0)?.sid }) }
-    let gone: [(sid: String, forwarding: TrackForwarding)] = state.withLock { state in
-      for sid in live { state.forwardings[sid]?.isOffered = true }
-      let gone = state.forwardings.filter { $0.value.isOffered && !live.contains($0.key) }
-      for sid in gone.keys { state.forwardings[sid] = nil }
-      return gone.map { ($0.key, $0.value) }
+    let gone: [(sid: String, forwarding: TrackForwarding?)] = state.withLock { state in
+      let gone = state.offered.subtracting(live).sorted()
+      state.offered = live
+      return gone.map { ($0, state.forwardings.removeValue(forKey: $0)) }
     }
     for one in gone {
-      withdraw(one.forwarding)
+      if let forwarding = one.forwarding { withdraw(forwarding) }
       owner.change { $0.unpublish(one.sid) }
     }
   }

@@ -6,8 +6,6 @@ import MediaWebRTCTransport
 
 /// Streams of the client.
 extension LiveKitMedia {
-  var publishedAudio: [String] { state.withLock { $0.forwardings.filter { !$0.value.isVideo }.map(\.key).sorted() } }
-
   /// Of audio the room is told, and it is not passed on.
   func setMuted(_ sid: String, _ isMuted: Bool) {
     guard let one = state.withLock({ $0.forwardings[sid] }), !one.isVideo else { return }
@@ -60,7 +58,7 @@ extension LiveKitMedia {
       return error
     }
     state.withLock { $0.forwardings[track.sid] = TrackForwarding(stream, isVideo: track.isVideo) }
-    if !track.isVideo, track.isMuted || owner.isSilenced { place.setMuted(stream, true) }
+    if !track.isVideo, track.isMuted || owner.isSilenced(track.sid) { place.setMuted(stream, true) }
     return nil
   }
 
@@ -84,8 +82,11 @@ extension LiveKitMedia {
     let layer = peer.rid(of: source.id).flatMap { names.firstIndex(of: $0) } ?? 0
     let outlet = place.outlet(of: stream, layer: layer)
     let one = PublisherForwarding(
-      source.id, as: stream, isVideo: track.isVideo, layer: layer, isMuted: track.isMuted || owner.isSilenced, to: outlet)
-    state.withLock { $0.forwardings[track.sid]?.add(one) }
+      source.id, as: stream, isVideo: track.isVideo, layer: layer, isMuted: track.isMuted || owner.isSilenced(track.sid), to: outlet)
+    state.withLock { state in
+      state.forwardings[track.sid]?.add(one)
+      state.offered.insert(track.sid)
+    }
     peer.transport.subscribe(to: source.id, .encoded(track.carriesMetadata ? MetadataSink(one) : one))
   }
 }

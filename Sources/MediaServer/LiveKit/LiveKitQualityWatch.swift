@@ -20,6 +20,9 @@ final class LiveKitQualityWatch: Sendable {
 
   init(_ registry: LiveKitRegistry, loop: EventLoop) { (self.registry, self.loop) = (registry, loop) }
 
+  /// By identity, as it was last.
+  var known: [String: LiveKitConnectionQuality] { state.withLock { $0.known } }
+
   /// Somebody has come.
   func begin() {
     let isRunning = state.withLock { state in

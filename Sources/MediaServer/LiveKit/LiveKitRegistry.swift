@@ -8,7 +8,10 @@ final class LiveKitRegistry: Sendable {
   private struct State {
     /// Of participants, by their user ids.
     var sids: [String: String] = [:]
+    /// Whom the room has let in.
     var members: [String: LiveKitMember] = [:]
+    /// Who waits for the room's answer, and has a token of an API key.
+    var arriving: [String: LiveKitMember] = [:]
     var tracks: [StreamID: LiveKitTrack] = [:]
     var room: LiveKitRoomDescription
     var isClosed = false
@@ -58,18 +61,27 @@ final class LiveKitRegistry: Sendable {
     state.withLock { state in if state.sids[userID] == sid { state.sids[userID] = nil } }
   }
 
-  /// A new one takes the place of the former, who is returned.
-  func enter(_ member: LiveKitMember, as userID: String) -> LiveKitMember? {
+  /// A new one, whom the room has not answered yet, takes the place of the former ones, who are returned.
+  func arrive(_ member: LiveKitMember, as userID: String) -> [LiveKitMember] {
     state.withLock { state in
-      guard !state.isClosed else { return nil }
-      defer { (state.members[userID], state.sids[userID]) = (member, member.sid) }
-      return state.members[userID]
+      guard !state.isClosed else { return [] }
+      defer { state.arriving[userID] = member }
+      return [state.arriving[userID], state.members[userID]].compactMap { $0 }
+    }
+  }
+
+  /// The room has let them in.
+  func enter(_ member: LiveKitMember, as userID: String) {
+    state.withLock { state in
+      if state.arriving[userID] === member { state.arriving[userID] = nil }
+      if !state.isClosed { (state.members[userID], state.sids[userID]) = (member, member.sid) }
     }
   }
 
   func leave(_ member: LiveKitMember, as userID: String) {
     state.withLock { state in
       if state.sids[userID] == member.sid { state.sids[userID] = nil }
+      if state.arriving[userID] === member { state.arriving[userID] = nil }
       if state.members[userID] === member { state.members[userID] = nil }
       // Of others, nobody is left who would notice that they leave.
       if state.members.isEmpty { state.sids = [:] }
@@ -79,8 +91,8 @@ final class LiveKitRegistry: Sendable {
   /// Nobody is held from then on: who is just coming in may not have seen that they have left.
   func close() {
     let former = state.withLock { state in
-      defer { (state.members, state.sids, state.isClosed) = ([:], [:], true) }
-      return state.members
+      defer { (state.members, state.arriving, state.sids, state.isClosed) = ([:], [:], [:], true) }
+      return (state.members, state.arriving)
     }
     _ = former
   }

@@ -39,7 +39,12 @@ final class LiveKitService: Sendable {
         return asked.done
       case .mute(let identity, let sid, let isMuted): return asked.track(try mute(identity, sid, isMuted, by: moderator))
       case .describe(let identity, let name, let metadata, let attributes):
-        try client(identity).change { $0.describeOwn(name: name, metadata: metadata, attributes: attributes) }
+        var isTaken = false
+        try client(identity).change { isTaken = $0.describeOwn(name: name, metadata: metadata, attributes: attributes) }
+        guard isTaken else {
+          let accepted = "\(LiveKitServerSession.longestText) bytes, and \(LiveKitServerSession.mostAttributes) attributes"
+          throw MediaError(.limit, "too much is said of \"\(identity.prefix(64))\" in all; accepted: at most \(accepted)")
+        }
         return asked.participant(try participant(identity))
       case .describeRoom(let metadata):
         registry.room.metadata = metadata
@@ -92,11 +97,12 @@ final class LiveKitService: Sendable {
     }
     if let member = registry.member(identity) {
       member.moderate(sid, isMuted, by: moderator)
-    } else if track.isVideo {
-      throw MediaError(.state, "video of \"\(identity.prefix(64))\" is not muted; accepted: audio, or a client of LiveKit's protocol")
-    } else {
-      try room.mute(identity, isMuted, by: moderator)
+      return member.look { $0.announced(sid) } ?? track
     }
+    guard !track.isVideo else {
+      throw MediaError(.state, "video of \"\(identity.prefix(64))\" is not muted; accepted: audio, or a client of LiveKit's protocol")
+    }
+    try room.mute(identity, isMuted, by: moderator)
     track.isMuted = isMuted
     return track
   }

@@ -63,14 +63,16 @@ extension LiveKitMedia {
   func setPreference(_ sid: String, _ preference: VideoPreference, layer: Int, rank: UInt8) {
     guard let stream = LiveKitRegistry.stream(of: sid) else { return }
     guard (try? preference.check(argument: sid)) != nil else { return }
-    state.withLock { state in
-      guard let index = state.remotes.firstIndex(where: { $0.stream.id == stream }) else { return }
+    let isSent: Bool = state.withLock { state in
+      guard let index = state.remotes.firstIndex(where: { $0.stream.id == stream }) else { return false }
       (state.remotes[index].most, state.remotes[index].rank) = (layer, rank)
       state.remotes[index].wantsBase = preference.frameRate.map { $0.perSecond <= LiveKitMedia.baseRate } ?? false
+      return state.remotes[index].lane != nil
     }
     place.prefer(preference, of: stream)
     place.choose(layer, of: stream)
-    allocate()
+    // A message may be of thousands of tracks, and few of them are sent.
+    if isSent { allocate() }
   }
 
   /// How well the client is connected; nil: it is not known yet.

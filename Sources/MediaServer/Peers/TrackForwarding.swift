@@ -5,15 +5,12 @@ struct TrackForwarding {
   /// As the room knows it.
   let stream: StreamID
   let isVideo: Bool
-  /// An offer of the client's had it.
-  var isOffered = false
   /// At most one of each layer; a later one takes the place of the former.
   private(set) var layers: [PublisherForwarding] = []
 
   init(_ stream: StreamID, isVideo: Bool) { (self.stream, self.isVideo) = (stream, isVideo) }
 
   mutating func add(_ layer: PublisherForwarding) {
-    isOffered = true
     layers.removeAll { $0.layer == layer.layer }
     layers.append(layer)
   }

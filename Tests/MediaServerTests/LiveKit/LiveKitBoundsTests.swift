@@ -1,9 +1,11 @@
 import MediaCore
+import MediaRuntime
 import MediaTransport
 import Testing
 
 @testable import MediaServer
 @testable import MediaSignalling
+@testable import MediaWebRTCTransport
 
 /// What a client of LiveKit's protocol can use up, and what is left of it.
 @Suite struct LiveKitBoundsTests {
@@ -175,6 +177,45 @@ import Testing
     try house.close()
   }
 
+  /// A connection takes 1,000 messages one by one, and then none: the first of them leave no timers.
+  @Test func heldDataHasOneTimer() throws {
+    let house = try ServerHouse()
+    let clock = CountingClock(house.clock)
+    let loop = EventLoop("counted", clock: clock)
+    defer { loop.stop() }
+    let table = try WebTable(house.room, WebServer.Options([]), house.host, house.host, loop)
+    var options = WebRTCOptions()
+    options.hasChannels = true
+    let link = WebRTCTransport(options, servers: [], own: "anna", thread: house.host, network: house.host, loop: house.loop)
+    let end = RoomEnd(house, link)
+    link.connect(end)
+    let (sender, receiver) = (try house.member("bot"), try house.member("other"))
+    let place = try #require(sender.link as? LoopbackTransport)
+    let data = LiveKitData(table, hasRoom: { true }, take: { _, _ in })
+    data.open(over: link)
+    func send() throws {
+      let delivery = try place.send(DataMessage([1]), except: [])
+      #expect(data.send([1], isReliable: true, delivery))
+      try house.run(for: millisecond)
+    }
+    for _ in 0..<1_000 { try send() }
+    for _ in 0..<50 { #expect(data.send([UInt8](repeating: 1, count: 30_000), isReliable: true, nil)) }
+    for _ in 0..<20 {
+      try send()
+      try house.run(for: 99 * millisecond)
+    }
+    let before = clock.reads
+    for _ in 0..<10 {
+      try send()
+      try house.run(for: 99 * millisecond)
+    }
+    #expect(clock.reads - before < 200, "\(clock.reads - before)")
+    link.disconnect()
+    receiver.link.disconnect()
+    table.close()
+    try house.close()
+  }
+
   /// Also after the client has waited.
   @Test func dataThatIsNoneEndsTheSessionLater() throws {
     let house = try ServerHouse.forLiveKit()
@@ -186,5 +227,23 @@ import Testing
     #expect(try house.run([anna, bob]) { house.changes.contains("left anna corrupt") }, "\(house.changes)")
     anna.close()
     try check(house, bob)
+  }
+}
+
+/// That of another, and how often it was read: before each job of a loop.
+private final class CountingClock: MediaClock {
+  private let clock: VirtualClock
+  private let count = Monitor(0)
+
+  init(_ clock: VirtualClock) { self.clock = clock }
+
+  var reads: Int { count.withLock { $0 } }
+  var isVirtual: Bool { true }
+  func wallTime() -> Int64 { clock.wallTime() }
+  func makeWorker(_ name: String, step: @escaping @Sendable () -> Int64) -> any Worker { clock.makeWorker(name, step: step) }
+
+  func now() -> Int64 {
+    count.withLock { $0 += 1 }
+    return clock.now()
   }
 }

@@ -105,11 +105,14 @@ final class LiveKitEnd {
   /// Of its video.
   var trailers: [LiveKitTrailerFeature] = []
 
+  /// What it says that its tracks are of; nil: what they are of.
+  var source: LiveKitSource?
+
   private var announcements: [LiveKitAddTrack] {
     LiveKitOffer((try? link.localDescription()) ?? "").sections.filter(\.isSent).map { section in
       var track = LiveKitAddTrack()
       (track.cid, track.type, track.name) = (section.track ?? "", section.isVideo ? .video : .audio, "a track")
-      track.source = section.isVideo ? .camera : .microphone
+      track.source = source ?? (section.isVideo ? .camera : .microphone)
       if section.isVideo { track.trailers = trailers }
       return track
     }

@@ -226,6 +226,27 @@ private final class TokenClerk: AccessVerifier {
     try close(anna, bob)
   }
 
+  @Test func whatASessionMutedItselfStaysMuted() throws {
+    var access = RoomAccess()
+    access.permissions = .all
+    try LoopbackTransport.setAccess(access, room: house.room, clock: house.clock)
+    let bot = try house.member("bot")
+    let anna = try house.session("anna", at: "10.0.0.1", publishes: [false])
+    #expect(try house.run(for: 5 * second) { anna.has("receivers 1") })
+    func mutes() -> [String] { bot.events.filter { $0 == "muted" || $0 == "unmuted" } }
+    for (isOwn, expected) in [(false, ["muted", "unmuted"]), (true, ["muted", "unmuted", "muted"])] {
+      if isOwn { anna.link.setMuted(anna.streams[0], true) }
+      try house.run(for: second)
+      for isMuted in [true, false] {
+        try bot.link.mute("anna", isMuted)
+        try house.run(for: second)
+      }
+      #expect(mutes() == expected, "\(bot.events)")
+    }
+    bot.link.disconnect()
+    try close(anna)
+  }
+
   /// It comes back with a secret of its own, which a sid is not.
   @Test func nobodyTakesTheSessionOfAnother() throws {
     let anna = try house.session("anna", at: "10.0.0.1", publishes: [false])

@@ -1,5 +1,6 @@
 import MediaCore
 import MediaNetwork
+import MediaRuntime
 import MediaTransport
 import Testing
 
@@ -132,6 +133,70 @@ import Testing
     try house.close()
   }
 
+  /// What she muted herself stays muted, and what a moderator has muted she may unmute.
+  @Test func aModeratorEndsTheirOwnMutesOnly() throws {
+    let house = try ServerHouse.forLiveKit()
+    var access = RoomAccess()
+    access.permissions = .all
+    try LoopbackTransport.setAccess(access, room: house.room, clock: house.clock)
+    defer { try? LoopbackTransport.setAccess(nil, room: house.room, clock: house.clock) }
+    let bot = try house.member("bot")
+    let anna = try LiveKitEnd(house, "anna", at: "10.0.0.1", publishes: [false])
+    #expect(try house.run([anna]) { anna.isHere })
+    try anna.media.call(for: second, video: nil, audio: 0)
+    #expect(try house.run([anna]) { bot.added.count == 1 && anna.published.count == 1 })
+    let sid = try #require(anna.published.first?.sid)
+    func mutes() -> [String] { bot.events.filter { $0 == "muted" || $0 == "unmuted" } }
+    func told() -> [Bool] { anna.said.compactMap { if case .mute(let mute) = $0 { mute.isMuted } else { nil } } }
+    try anna.say(.mute(LiveKitMute(sid: sid, isMuted: true)))
+    #expect(try house.run([anna]) { mutes() == ["muted"] })
+    for isMuted in [true, false] {
+      try bot.link.mute("anna", isMuted)
+      _ = try house.run([anna], for: second) { false }
+    }
+    #expect(told().isEmpty && mutes() == ["muted"], "\(anna.said) \(bot.events)")
+    // She ends the moderator's mute, after which there is none to be ended.
+    try anna.say(.mute(LiveKitMute(sid: sid, isMuted: false)))
+    #expect(try house.run([anna]) { mutes().last == "unmuted" })
+    try bot.link.mute("anna", true)
+    #expect(try house.run([anna]) { told() == [true] && mutes().count == 3 })
+    for isMuted in [false, true] { try anna.say(.mute(LiveKitMute(sid: sid, isMuted: isMuted))) }
+    #expect(try house.run([anna]) { mutes() == ["muted", "unmuted", "muted", "unmuted", "muted"] }, "\(bot.events)")
+    try bot.link.mute("anna", false)
+    _ = try house.run([anna], for: second) { false }
+    #expect(told() == [true] && mutes().count == 5, "\(anna.said) \(bot.events)")
+    anna.close()
+    try house.close()
+  }
+
+  /// LiveKit's SDK confirms each mute twice; what it says then is its own.
+  @Test func whatAClientSaysAfterItsConfirmationsIsItsOwn() throws {
+    let house = try ServerHouse.forLiveKit()
+    var access = RoomAccess()
+    access.permissions = .all
+    try LoopbackTransport.setAccess(access, room: house.room, clock: house.clock)
+    defer { try? LoopbackTransport.setAccess(nil, room: house.room, clock: house.clock) }
+    let bot = try house.member("bot")
+    let anna = try LiveKitEnd(house, "anna", at: "10.0.0.1", publishes: [false])
+    #expect(try house.run([anna]) { anna.isHere })
+    try anna.media.call(for: second, video: nil, audio: 0)
+    #expect(try house.run([anna]) { bot.added.count == 1 && anna.published.count == 1 })
+    let sid = try #require(anna.published.first?.sid)
+    func mutes() -> [String] { bot.events.filter { $0 == "muted" || $0 == "unmuted" } }
+    for (number, isMuted) in [true, false].enumerated() {
+      try bot.link.mute("anna", isMuted)
+      #expect(try house.run([anna]) { anna.said.count { if case .mute = $0 { true } else { false } } == number + 1 })
+      for _ in 0..<2 { try anna.say(.mute(LiveKitMute(sid: sid, isMuted: isMuted))) }
+    }
+    for (number, isMuted) in [true, false].enumerated() {
+      try anna.say(.mute(LiveKitMute(sid: sid, isMuted: isMuted)))
+      #expect(try house.run([anna]) { mutes().count == number + 3 }, "\(bot.events)")
+    }
+    #expect(mutes() == ["muted", "unmuted", "muted", "unmuted"])
+    anna.close()
+    try house.close()
+  }
+
   @Test func muteAndModerationGoBothWays() throws {
     let house = try ServerHouse.forLiveKit()
     var access = RoomAccess()
@@ -157,7 +222,7 @@ import Testing
     try bot.link.mute("anna", true)
     #expect(try house.run([anna, bob]) { anna.said.contains { if case .mute(let mute) = $0 { mute.isMuted } else { false } } })
     #expect(try house.run([anna, bob]) { track(.audio)?.isMuted == true })
-    // What is published later, too.
+    // What is published later is not.
     try anna.publish(isVideo: false)
     #expect(try house.run([anna, bob]) { Set(anna.published.map(\.sid)).count == 3 })
     _ = try house.run([anna, bob], for: second) { false }
@@ -167,7 +232,7 @@ import Testing
       try house.run(for: 20 * millisecond)
     }
     #expect(try house.run([anna, bob]) { bob.others["anna"]?.tracks.count == 3 })
-    #expect(bob.others["anna"]?.tracks.filter { $0.type == .audio }.allSatisfy(\.isMuted) == true && bot.received(isVideo: false) == count)
+    #expect(bob.others["anna"]?.tracks.count { $0.type == .audio && $0.isMuted } == 1 && bot.received(isVideo: false) > count)
     try bot.link.remove("anna", reason: "")
     #expect(try house.run([anna, bob]) { anna.leave != nil && bob.others["anna"] == nil })
     #expect(anna.leave?.reason == .participantRemoved && anna.leave?.action == .disconnect)
@@ -243,6 +308,30 @@ import Testing
     try house.close()
   }
 
+  /// And before it that the session goes on.
+  @Test(arguments: [LiveKitVersion.one, .zero]) func whoComesBackLearnsThatAModeratorMutedThem(version: LiveKitVersion) throws {
+    let house = try ServerHouse.forLiveKit()
+    var access = RoomAccess()
+    access.permissions = .all
+    try LoopbackTransport.setAccess(access, room: house.room, clock: house.clock)
+    defer { try? LoopbackTransport.setAccess(nil, room: house.room, clock: house.clock) }
+    let bot = try house.member("bot")
+    let anna = try LiveKitEnd(house, "anna", at: "10.0.0.1", publishes: [false], version: version)
+    #expect(try house.run([anna]) { anna.isHere && anna.published.count == 1 })
+    anna.breakSignalling()
+    try house.run(for: second)
+    try bot.link.mute("anna", true)
+    try house.run(for: second)
+    let before = anna.said.count
+    try anna.comeBack()
+    func news() -> ArraySlice<LiveKitResponse> { anna.said[before...] }
+    #expect(try house.run([anna]) { news().contains { if case .mute(let mute) = $0 { mute.isMuted } else { false } } }, "\(news())")
+    #expect(news().contains { if case .room = $0 { true } else { false } })
+    guard case .reconnect? = news().first else { throw MediaError(.fail, "\(news())") }
+    anna.close()
+    try house.close()
+  }
+
   @Test func whoComesTwiceTakesTheirOwnPlace() throws {
     let house = try ServerHouse.forLiveKit()
     let bot = try house.member("bot")
@@ -278,6 +367,41 @@ import Testing
     try anna.media.call(for: 2 * second)
     #expect(bot.added.map(\.isVideo) == [false])
     anna.close()
+    try house.close()
+  }
+
+  /// Video of a microphone is of no source that a token grants.
+  @Test func theSourceOfATrackIsOfItsType() throws {
+    let house = try ServerHouse.forLiveKit()
+    let bot = try house.member("bot")
+    let anna = try LiveKitEnd(house, "anna", at: "10.0.0.1", publishes: [false]) { $0.sources = ["microphone"] }
+    #expect(try house.run([anna]) { anna.isHere && anna.published.count == 1 })
+    anna.source = .microphone
+    try anna.publish(isVideo: true)
+    #expect(try house.run([anna]) { anna.answers.count == 2 && anna.published.contains { $0.type == .video && $0.source == .microphone } })
+    try anna.media.call(for: 2 * second, video: 1, audio: 0)
+    #expect(bot.added.map(\.isVideo) == [false])
+    anna.close()
+    try house.close()
+  }
+
+  /// Even where the room lets everybody moderate.
+  @Test func whoseTokenIsOfNoAdministratorDoesNotModerate() throws {
+    let house = try ServerHouse.forLiveKit()
+    var access = RoomAccess()
+    access.permissions = .all
+    try LoopbackTransport.setAccess(access, room: house.room, clock: house.clock)
+    defer { try? LoopbackTransport.setAccess(nil, room: house.room, clock: house.clock) }
+    let bot = try house.member("bot")
+    let anna = try LiveKitEnd(house, "anna", at: "10.0.0.1")
+    let zoe = try LiveKitEnd(house, "zoe", at: "10.0.0.2") { $0.isAdministrator = true }
+    #expect(try house.run([anna, zoe]) { anna.isHere && zoe.isHere })
+    try anna.say(.wish(.moderate(LiveKitModerationWish(identity: "bot", action: .remove))))
+    #expect(try house.run([anna, zoe], for: second) { bot.ending != nil } == false)
+    try zoe.say(.wish(.moderate(LiveKitModerationWish(identity: "bot", action: .remove))))
+    #expect(try house.run([anna, zoe]) { bot.ending?.status == .removed })
+    anna.close()
+    zoe.close()
     try house.close()
   }
 
@@ -320,6 +444,28 @@ import Testing
     try house.close()
   }
 
+  /// LiveKit's SDK for browsers names them there alone.
+  @Test func dataReachesThoseWhoAreNamedInIt() throws {
+    let house = try ServerHouse.forLiveKit()
+    let bot = try house.member("bot")
+    let ends = try ["anna", "bob", "cleo"].enumerated().map { try LiveKitEnd(house, $1, at: "10.0.0.\($0 + 1)") }
+    #expect(try house.run(ends) { ends.allSatisfy(\.isHere) })
+    _ = try house.run(ends, for: second) { false }
+    // user { identity: "cleo", payload: "A" }, for "bob"; user { payload: "B" }, for the sid of cleo, and for one that nobody has.
+    let named: [[UInt8]] = [[0x12, 14, 0x2A, 4], Array("cleo".utf8), [0x12, 1, 65, 0x32, 3], Array("bob".utf8)]
+    try ends[0].send(named.flatMap { $0 })
+    let sid = Array((ends[2].join?.participant?.sid ?? "").utf8)
+    try ends[0].send([0x12, UInt8(5 + sid.count), 0x12, 1, 66, 0x1A, UInt8(sid.count)] + sid)
+    try ends[0].send([0x12, 9, 0x12, 1, 67, 0x1A, 4] + Array("PA_x".utf8))
+    #expect(try house.run(ends) { !ends[1].received.isEmpty && !ends[2].received.isEmpty })
+    _ = try house.run(ends, for: second) { false }
+    let data = try ends.map { try $0.received.map { try $0.userData()?.bytes ?? [] } }
+    #expect(data == [[], [[65]], [[66]]] && bot.data.isEmpty, "\(data) \(bot.data)")
+    #expect(ends[1].received.first?.identity == "anna")
+    for end in ends { end.close() }
+    try house.close()
+  }
+
   /// It waits for the channel, which comes after signalling.
   @Test func dataReachesWhoHasJustCome() throws {
     let house = try ServerHouse.forLiveKit()
@@ -352,6 +498,56 @@ import Testing
     try LoopbackTransport.setAccess(nil, room: house.room, clock: house.clock)
     anna.close()
     bob.close()
+    try house.close()
+  }
+
+  /// Though its media has never come.
+  @Test func whatIsOfferedNoLongerIsForgotten() throws {
+    let house = try ServerHouse.forLiveKit()
+    let anna = try LiveKitEnd(house, "anna", at: "10.0.0.1")
+    #expect(try house.run([anna]) { anna.isHere })
+    func tracks() -> Int? { house.web.liveKit.member("anna")?.look { $0.whole.tracks.count } }
+    for round in 0..<3 {
+      try anna.publish(isVideo: round % 2 == 0)
+      #expect(try house.run([anna]) { anna.answers.count == 2 * round + 2 && tracks() == 1 }, "\(anna.answers.count)")
+      try anna.unpublish(round)
+      #expect(try house.run([anna]) { anna.answers.count == 2 * round + 3 && tracks() == 0 }, "\(anna.answers.count)")
+    }
+    anna.close()
+    try house.close()
+  }
+
+  /// Neither what they say nor how fast they say it is for whom the room has not let in.
+  @Test func whoWaitsForTheRoomsAnswerGetsNoData() throws {
+    let house = try ServerHouse.forLiveKit()
+    var access = RoomAccess()
+    access.verifier = SlowVerifier(house.loop)
+    try LoopbackTransport.setAccess(access, room: house.room, clock: house.clock)
+    defer { try? LoopbackTransport.setAccess(nil, room: house.room, clock: house.clock) }
+    let anna = try LiveKitEnd(house, "anna", at: "10.0.0.1")
+    let bob = try LiveKitEnd(house, "bob", at: "10.0.0.2")
+    #expect(try house.run([anna, bob]) { anna.isHere && bob.isHere })
+    _ = try house.run([anna, bob], for: second) { false }
+    let dora = try LiveKitEnd(house, "dora", at: "10.0.0.3")
+    let ends = [anna, bob, dora]
+    _ = try house.run(ends, for: second) { false }
+    let place = try #require(house.web.liveKit.member("anna")?.place)
+    // user { payload } of 30,000 bytes: of all together more than a sender may have under way.
+    let packet: [UInt8] = [0x12, 0xB4, 0xEA, 1, 0x12, 0xB0, 0xEA, 1] + [UInt8](repeating: 65, count: 30_000)
+    var (sent, isSlowed) = (0, false)
+    #expect(
+      try house.run(ends, for: 8 * second) {
+        while sent < 45, (try? anna.send(packet)) != nil { sent += 1 }
+        if !place.hasRoomForData { isSlowed = true }
+        return bob.received.count == 45
+      }, "\(bob.received.count) of \(sent)")
+    #expect(!isSlowed && dora.join == nil && house.web.liveKit.member("dora") == nil)
+    #expect(try house.run(ends, for: 12 * second) { dora.isHere })
+    _ = try house.run(ends, for: second) { false }
+    #expect(dora.received.isEmpty)
+    try anna.send([0x12, 4, 0x12, 2, 0x68, 0x69])
+    #expect(try house.run(ends) { dora.received.count == 1 })
+    for end in ends { end.close() }
     try house.close()
   }
 
@@ -392,6 +588,21 @@ private final class SeenTokens: AccessVerifier {
     seen.withLock { $0.append(request.token.value) }
     let isAnna = request.member.userID == "anna"
     request.answer(isAnna ? .success(AccessGrant(request.permissions)) : .failure(.refused(request, "it is not Anna")))
+  }
+
+  func cancel(_ request: AccessRequest) {}
+  func close() {}
+}
+
+/// Lets everybody in, who is called dora after 10 s.
+private final class SlowVerifier: AccessVerifier {
+  private let loop: EventLoop
+
+  init(_ loop: EventLoop) { self.loop = loop }
+
+  func verify(_ request: AccessRequest) {
+    guard request.member.userID == "dora" else { return request.answer(.success(AccessGrant(.ordinary))) }
+    loop.schedule(at: loop.clock.now() + 10 * second) { request.answer(.success(AccessGrant(.ordinary))) }
   }
 
   func cancel(_ request: AccessRequest) {}

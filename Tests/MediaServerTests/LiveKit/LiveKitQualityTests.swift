@@ -50,4 +50,23 @@ import Testing
     for end in [anna, bob, late] { end.close() }
     try house.close()
   }
+
+  /// Though nothing of it has changed.
+  @Test func whoComesBackLearnsHowWellEachIsConnected() throws {
+    let anna = try LiveKitEnd(house, "anna", at: "10.0.0.1", publishes: [false])
+    let bob = try LiveKitEnd(house, "bob", at: "10.0.0.2")
+    #expect(try house.run([anna, bob]) { anna.isHere && bob.isHere })
+    try call(anna, [bob], for: 8 * second)
+    bob.breakSignalling()
+    try call(anna, [], for: second)
+    let before = bob.said.count
+    try bob.comeBack()
+    #expect(
+      try house.run([anna, bob]) {
+        bob.said[before...].contains { if case .qualities(let update) = $0 { update.updates.count == 2 } else { false } }
+      }, "\(bob.said[before...])")
+    anna.close()
+    bob.close()
+    try house.close()
+  }
 }

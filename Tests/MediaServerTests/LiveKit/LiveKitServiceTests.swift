@@ -83,6 +83,15 @@ import Testing
         #expect(bot.has(isMuted ? "muted" : "unmuted") == (type == .audio))
       }
     }
+    // What she muted herself stays so, and the answer says it. It is no late confirmation of the above.
+    _ = try house.run([anna, bob], for: 4 * second) { false }
+    let own = try #require(anna.published.first { $0.type == .audio }?.sid)
+    try anna.say(.mute(LiveKitMute(sid: own, isMuted: true)))
+    #expect(try house.run([anna, bob]) { bob.others["anna"]?.tracks.first { $0.sid == own }?.isMuted == true })
+    for isMuted in [true, false] {
+      let response = try ask(house, wire, "MutePublishedTrack", target(house, "anna", track: own, isMuted), [anna, bob])
+      #expect(try LiveKitMutedTrack(reading: response.body).track?.isMuted == true)
+    }
     // Of a member of the process the audio alone, and they do it themselves.
     let tracks = anna.others["bot"]?.tracks ?? []
     let audio = try #require(tracks.first { $0.type == .audio }?.sid)
@@ -119,6 +128,11 @@ import Testing
       try house.run([anna, bob]) {
         anna.said.contains { if case .participants(let update) = $0 { update.participants.contains { $0.metadata == "m" } } else { false } }
       })
+    // Each of them is short enough.
+    for (key, status) in [("first", 200), ("second", 429)] {
+      change.attributes = [key: String(repeating: "a", count: 40_000)]
+      #expect(try ask(house, wire, "UpdateParticipant", change, [anna, bob]).status == status)
+    }
     change.identity = "bot"
     #expect(try ask(house, wire, "UpdateParticipant", change).status == 412)
     let news = LiveKitRoomChange(room: house.room, metadata: "news")

@@ -538,6 +538,24 @@ import Testing
   }
 
   /// A connection by which nothing is sent stays.
+  /// With what the server gave it: its own token has expired, and so has the first of those.
+  @Test(arguments: [100, 1_000] as [Int64]) func whoseTokenHasExpiredComesBack(_ seconds: Int64) throws {
+    let now = house.clock.wallTime() / second
+    let token = try LiveKitToken.make(
+      LiveKitGrants(identity: "anna", room: house.room), key: LiveKitEnd.key, secret: LiveKitEnd.secret, now: now, expires: now + 30)
+    let anna = try session("anna", at: "10.0.0.1", token: token)
+    #expect(try house.run(for: 5 * second) { anna.isHere })
+    let sid = house.web.liveKit.member("anna")?.sid
+    try house.run(for: seconds * second)
+    anna.host?.resetConnections()
+    #expect(try house.run(for: 10 * second) { anna.has("reconnected") }, "\(anna.events) \(house.changes)")
+    #expect(house.web.liveKit.member("anna")?.sid == sid)
+    // Who shows the token that has expired is not let in.
+    let late = try session("anna", at: "10.0.0.2", token: token)
+    #expect(try house.run(for: 5 * second) { late.ending?.status == .permission }, "\(late.events)")
+    try close(anna)
+  }
+
   @Test func whoIsSilentStays() throws {
     let bot = try house.member("bot", publishes: [true])
     let anna = try session("anna", at: "10.0.0.1", publishes: [true])

@@ -17,7 +17,21 @@ import Testing
 
   @Test func theRestIsAsItWas() throws {
     let sent = try LiveKitDataPacket(bytes).from("", sid: "")
-    #expect(sent == [0x08, 1, 0x12, 3, 0x12, 1, 0x41, 0x80, 1, 7, 0xA2, 6, 1, 9])
+    #expect(sent == [0x12, 3, 0x12, 1, 0x41, 0x08, 1, 0x80, 1, 7, 0xA2, 6, 1, 9])
+  }
+
+  /// LiveKit's SDK for browsers writes recipients there alone, and older SDKs read the sender there. A field is one that nobody knows.
+  @Test func dataOfAProgramSaysWhoSendsItAndForWhomItIs() throws {
+    func field(_ number: UInt8, _ text: String) -> [UInt8] { [number << 3 | 2, UInt8(text.utf8.count)] + text.utf8 }
+    let rest: [UInt8] = [0x48, 5, 0x12, 1, 0x41]
+    let user = [field(1, "PA_c"), field(5, "cleo"), field(3, "PA_d"), field(6, "bob"), rest].flatMap { $0 }
+    let packet = try LiveKitDataPacket([0x12, UInt8(user.count)] + user)
+    #expect(packet.recipients?.identities == ["bob"] && packet.recipients?.sids == ["PA_d"])
+    let read = try packet.userData()
+    #expect(read?.destinations == ["bob"] && read?.bytes == [0x41])
+    let said = [field(1, "PA_a"), field(3, "PA_d"), field(5, "anna"), field(6, "bob"), rest].flatMap { $0 }
+    let outer = [field(4, "anna"), [0x8A, 1, 4], Array("PA_a".utf8), [0x12, UInt8(said.count)], said].flatMap { $0 }
+    #expect(packet.from("anna", sid: "PA_a") == outer)
   }
 
   @Test func dataOfAProgramIsReadAndWritten() throws {
@@ -34,6 +48,7 @@ import Testing
     // Of another kind, and none.
     #expect(try LiveKitDataPacket([0x4A, 2, 0x12, 0]).userData() == nil)
     #expect(throws: MediaError.self) { try LiveKitDataPacket([0x12, 2, 0x12, 9]).userData() }
+    #expect(try LiveKitDataPacket([0x12, 2, 0x12, 9]).recipients == nil)
   }
 
   @Test(arguments: [
@@ -46,6 +61,19 @@ import Testing
     var data = LiveKitUserData(identity: "anna", bytes: payload, topic: "", isLossy: false, destinations: ["bert"])
     data.content = .call(part)
     #expect(try LiveKitDataPacket(data.packet(sid: "PA_1")).userData() == data)
+  }
+
+  /// LiveKit's SDKs take a response without a payload for a failure.
+  @Test func anEmptyResponseHasAPayload() throws {
+    var data = LiveKitUserData(identity: "anna", bytes: [], topic: "", isLossy: false, destinations: ["bert"])
+    data.content = .call(.response(id: "x"))
+    let bytes = data.packet(sid: "PA_1")
+    let response: [UInt8] = [0x0A, 1, 0x78, 0x12, 0]
+    #expect(bytes.indices.contains { bytes[$0...].starts(with: response) }, "\(bytes)")
+    #expect(try LiveKitDataPacket(bytes).userData() == data)
+    data.content = .call(.failure(id: "x", code: 1_400, text: "no"))
+    let failure = data.packet(sid: "PA_1")
+    #expect(!failure.indices.contains { failure[$0...].starts(with: response) })
   }
 
   /// As LiveKit's SDKs write them.

@@ -131,6 +131,16 @@ import Testing
     #expect(identities.filter { $0.hasPrefix("member") } == (0..<1_000).map { "member \($0)" })
   }
 
+  @Test func longParticipantsAreNotSaidTogether() throws {
+    session.welcome()
+    _ = try said(session)
+    for name in ["bob", "cleo", "dora"] {
+      session.meet(.init(sid: "PA_\(name)", identity: name, name: "", metadata: String(repeating: "a", count: 10_000)))
+    }
+    let list = try said(session)
+    #expect(list.count == 3 && list.allSatisfy { $0.encoded.count < LiveKitServerSession.longestTogether })
+  }
+
   /// A session of this library learns with each participant what they may do, and of itself by a notice, which comes first.
   @Test func whatOthersMayDoIsSaidWithThem() throws {
     func masks(_ participants: [LiveKitParticipant]) -> [String: UInt32?] {
@@ -216,11 +226,11 @@ import Testing
     try mute("TR_1", true)
     try mute("TR_1", true)
     try mute("TR_77", true)
-    #expect(events(session) == [.muted(sid: "TR_1", true)])
+    #expect(events(session) == [.muted(sid: "TR_1", true), .confirmed(sid: "TR_1", isMuted: true)])
     // What the server did comes back from the client.
     session.moderate("TR_1", false, by: "bob")
     try mute("TR_1", false)
-    #expect(events(session).isEmpty)
+    #expect(events(session) == [.confirmed(sid: "TR_1", isMuted: false)])
   }
 
   @Test func subscriptionsAreOfTracksThatAreThere() throws {
@@ -249,6 +259,47 @@ import Testing
         var request = LiveKitJoinRequest(); request.settings = .init(); return request
       }())
     #expect(!other.wants("TR_9"))
+  }
+
+  /// However often a message names one.
+  @Test func aMessageChangesATrackOnce() throws {
+    session.welcome()
+    meet("bob")
+    session.add(LiveKitTrack(sid: "TR_9", isVideo: true, isScreen: false), of: "bob")
+    let sids = [String](repeating: "TR_9", count: 8_000)
+    try say(.subscription(LiveKitSubscription(tracks: sids, isWanted: false)))
+    #expect(events(session) == [.wants(sid: "TR_9", false)])
+    var settings = LiveKitTrackSettings()
+    (settings.tracks, settings.isPaused) = (sids, true)
+    try say(.trackSettings(settings))
+    let last = events(session)
+    #expect(last.count == 2 && last.last == .paused(sid: "TR_9", true))
+    settings.tracks = (0..<8_000).map { "TR_\(1_000 + $0)" }
+    try say(.trackSettings(settings))
+    try say(.subscription(LiveKitSubscription(tracks: settings.tracks, isWanted: true)))
+    #expect(events(session).isEmpty)
+  }
+
+  /// Of many messages together, too.
+  @Test func whatAClientSaysOfItselfIsBounded() throws {
+    let access = LiveKitAccess(sources: LiveKitAccess.all, subscribes: true, describes: true, sendsData: true)
+    session.setAccess(access, mask: 0, of: "anna")
+    session.welcome()
+    let text = String(repeating: "a", count: 60_000)
+    for number in 0..<40 { try say(.metadata(LiveKitMetadata(attributes: ["key \(number)": text]))) }
+    #expect(events(session).count == 1 && session.ownSize < LiveKitServerSession.longestText, "\(session.ownSize)")
+    try say(.metadata(LiveKitMetadata(metadata: text)))
+    #expect(events(session).isEmpty)
+    // Who says less of itself has room for other things.
+    try say(.metadata(LiveKitMetadata(metadata: text, attributes: ["key 0": ""])))
+    #expect(events(session).count == 1 && session.participant.info.attributes == ["a": "b"])
+    let many = Dictionary(uniqueKeysWithValues: (0...LiveKitServerSession.mostAttributes).map { ("\($0)", "b") })
+    try say(.metadata(LiveKitMetadata(attributes: many)))
+    #expect(events(session).isEmpty && !session.describeOwn(name: "", metadata: "", attributes: many))
+    let other = LiveKitServerSessionTests.make(LiveKitJoinRequest())
+    other.meet(session.participant)
+    other.welcome()
+    #expect(try said(other).contains { if case .join(let join) = $0 { join.others.count == 1 } else { false } })
   }
 
   @Test func candidatesAndPingsAreAnswered() throws {
@@ -305,7 +356,7 @@ import Testing
     meet("cleo")
     session.resume(LiveKitJoining(LiveKitJoinRequest()))
     let said = try said(session)
-    guard case .reconnect? = said.first, case .participants(let update)? = said.last, said.count == 2 else {
+    guard case .reconnect? = said.first, case .participants(let update)? = said.last, said.count == 3 else {
       throw MediaError(.fail, "\(said)")
     }
     #expect(update.participants.map(\.identity) == ["anna", "cleo"])
@@ -313,6 +364,78 @@ import Testing
       throw MediaError(.fail, "no leave")
     }
     #expect(leave.action == .reconnect && leave.canReconnect)
+  }
+
+  @Test func whoComesBackToALargeRoomIsToldInParts() throws {
+    session.welcome()
+    let text = String(repeating: "a", count: 60_000)
+    for number in 0..<20 {
+      session.meet(.init(sid: "PA_\(number)", identity: "member \(number)", name: "", metadata: text))
+    }
+    func participants() throws -> (identities: [String], longest: Int) {
+      var (identities, longest): ([String], Int) = ([], 0)
+      while let bytes = session.takeOutput() {
+        longest = max(longest, bytes.count)
+        guard case .participants(let update) = try LiveKitResponse(reading: bytes, longest: LiveKitClient.longest) else { continue }
+        identities += update.participants.map(\.identity)
+      }
+      return (identities, longest)
+    }
+    _ = try participants()
+    session.resume(LiveKitJoining(LiveKitJoinRequest()))
+    let (identities, longest) = try participants()
+    #expect(identities.count == 21 && Set(identities).count == 21 && identities.first == "anna")
+    #expect(longest <= LiveKitServerSession.longestGroup + 61_000, "\(longest)")
+  }
+
+  /// Nothing of it may have reached the client, and it says first how its tracks were before.
+  @Test func whoComesBackLearnsWhatHappenedMeanwhile() throws {
+    let session = LiveKitServerSessionTests.make(LiveKitJoinRequest(), isExtended: true)
+    session.welcome()
+    session.meet(.init(sid: "PA_bob", identity: "bob", name: ""))
+    var track = LiveKitAddTrack()
+    (track.cid, track.type) = ("mic", .audio)
+    try session.receive(LiveKitRequest.addTrack(track).encoded, wallTime: 0)
+    _ = (try said(session), events(session))
+    session.lost()
+    var room = LiveKitRoomDescription(sid: "RM_1", name: "lobby", created: 0, mostParticipants: 64)
+    room.metadata = "news"
+    session.setRoom(room)
+    session.speak("bob", true, level: 0)
+    session.moderate("TR_1", true, by: "bob")
+    session.moderate(.mute, by: "bob", reason: "noise")
+    session.resume(LiveKitJoining(LiveKitJoinRequest()))
+    let list = try said(session)
+    guard list.count > 2, case .reconnect = list[0], case .notice(.moderated(let moderated)) = list[1] else {
+      throw MediaError(.fail, "\(list)")
+    }
+    #expect(moderated.identity == "bob" && moderated.action == .mute && moderated.reason == "noise")
+    #expect(list.count { if case .room(let it) = $0 { it.room?.metadata == "news" } else { false } } == 1)
+    #expect(list.count { if case .speakers(let it) = $0 { it.speakers.map(\.isActive) == [true] } else { false } } == 1)
+    #expect(list.count { $0 == .mute(LiveKitMute(sid: "TR_1", isMuted: true, moderator: "bob")) } == 1)
+    let unmute = LiveKitRequest.mute(LiveKitMute(sid: "TR_1", isMuted: false)).encoded
+    try session.receive(unmute, wallTime: 0)
+    #expect(events(session).isEmpty && session.announced("TR_1")?.isMuted == true)
+    try session.receive(unmute, wallTime: 0)
+    #expect(events(session) == [.muted(sid: "TR_1", false)])
+    // Not once it has said something of the track itself.
+    session.resume(LiveKitJoining(LiveKitJoinRequest()))
+    #expect(try !said(session).contains { if case .mute = $0 { true } else { false } })
+  }
+
+  @Test func whatWaitedForTheConnectionBeforeFollowsTheReturn() throws {
+    session.welcome()
+    _ = try said(session)
+    session.offer("an offer")
+    session.setRoom(LiveKitRoomDescription(sid: "RM_1", name: "lobby", created: 0, mostParticipants: 64))
+    session.setToken("a ticket")
+    try announce("camera")
+    session.resume(LiveKitJoining(LiveKitJoinRequest()))
+    let list = try said(session)
+    guard list.count == 5, case .reconnect = list[0], case .published = list[2], case .room = list[3], case .participants = list[4] else {
+      throw MediaError(.fail, "\(list)")
+    }
+    #expect(list[1] == .token("a ticket"))
   }
 
   /// Also when it may have got none of it before its connection broke.

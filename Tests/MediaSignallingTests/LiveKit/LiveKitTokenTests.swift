@@ -39,6 +39,22 @@ import Testing
     }
   }
 
+  /// Whatever else the token says.
+  @Test func aTokenIsProlongedWithItsKey() throws {
+    func prolonged(_ token: String, until expires: Int64, secret: String? = Self.secret) -> String? {
+      LiveKitToken.prolonged(token, until: expires) { $0 == "key" ? secret : nil }
+    }
+    let claims = #"{"iss":"key","sub":"anna","exp":\#(Self.noon + 30),"kind":"agent","video":{"room":"lobby","roomJoin":true}}"#
+    let token = try self.token(#"{"alg":"HS256"}"#, claims)
+    let longer = try #require(prolonged(token, until: Self.noon + 600))
+    #expect(try verify(longer, at: Self.noon + 600).get() == verify(token).get())
+    #expect(refusal(longer, at: Self.noon + 660)?.text.contains("expired") == true)
+    let text = Base64.urlDecode(String(longer.split(separator: ".")[1])).map { String(decoding: $0, as: UTF8.self) }
+    #expect(text?.contains(#""kind":"agent""#) == true)
+    // One that lasts as long itself is not, nor is one of a key that is not known.
+    #expect(prolonged(longer, until: Self.noon + 600) == nil && prolonged(token, until: Self.noon + 600, secret: nil) == nil)
+  }
+
   /// By PyPI's livekit-api.
   @Test func tokensOfOthersAreRead() throws {
     let token =

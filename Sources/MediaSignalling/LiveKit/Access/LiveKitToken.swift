@@ -28,8 +28,7 @@ public enum LiveKitToken {
     guard !grants.joins || !grants.identity.isEmpty && grants.identity.utf8.count <= 256 else {
       throw MediaError(.invalid, "an access token: the user id has \(grants.identity.utf8.count) bytes; accepted: 1 to 256")
     }
-    let body = Base64.urlEncode(header) + "." + Base64.urlEncode(Array(grants.claims(key: key, now: now, expires: expires).compact.utf8))
-    let token = body + "." + Base64.urlEncode(signature(of: body, secret: secret))
+    let token = sign(grants.claims(key: key, now: now, expires: expires), secret)
     guard token.utf8.count <= longest else {
       throw MediaError(.invalid, "an access token: it has \(token.utf8.count) bytes; accepted: at most \(longest)")
     }
@@ -69,11 +68,24 @@ public enum LiveKitToken {
     return LiveKitGrants(claims: claims)
   }
 
+  /// A token that was verified, signed anew with its key, to be accepted until `expires`, in seconds since 1970; nil: it is accepted until then
+  /// itself, its key is not known, or the new one would be longer than `longest`.
+  public static func prolonged(_ token: String, until expires: Int64, secret: (String) -> String?) -> String? {
+    guard let claims = json(of: token), case .object(let members) = claims, (claims.member("exp")?.seconds ?? 0) < Double(expires),
+      let key = claims.member("iss")?.string, let secret = secret(key)
+    else { return nil }
+    let others = members.filter { $0.0 != "exp" }
+    let made = sign(.object(others + [("exp", JSON.whole(expires))]), secret)
+    return made.utf8.count <= longest ? made : nil
+  }
+
   /// What a token says, whoever wrote it; nil: it is none. For who shows it: who accepts it verifies it.
-  public static func claims(of token: String) -> LiveKitGrants? {
+  public static func claims(of token: String) -> LiveKitGrants? { json(of: token).map { LiveKitGrants(claims: $0) } }
+
+  private static func json(of token: String) -> JSON? {
     let parts = token.utf8.prefix(longest).split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
     guard parts.count == 3, let text = Base64.urlDecode(String(Substring(parts[1]))) else { return nil }
-    return (try? JSONReader.read(text, name: "an access token", mostValues: 1024)).map { LiveKitGrants(claims: $0) }
+    return try? JSONReader.read(text, name: "an access token", mostValues: 1024)
   }
 
   /// Whether somebody knows a secret; in a time that says nothing of it.
@@ -83,6 +95,11 @@ public enum LiveKitToken {
   }
 
   private static let header = Array(#"{"alg":"HS256","typ":"JWT"}"#.utf8)
+
+  private static func sign(_ claims: JSON, _ secret: String) -> String {
+    let body = Base64.urlEncode(header) + "." + Base64.urlEncode(Array(claims.compact.utf8))
+    return body + "." + Base64.urlEncode(signature(of: body, secret: secret))
+  }
 
   static func signature(of text: String, secret: String) -> [UInt8] {
     let (text, secret) = (Array(text.utf8), Array(secret.utf8))

@@ -4,9 +4,11 @@ import MediaCore
 public struct LiveKitDataPacket: ProtoMessage {
   /// Who sends it.
   var identity = ""
-  /// For whom it is. Empty: for everybody.
-  public fileprivate(set) var destinations: [String] = []
+  /// For whom it is, as it says beside its content.
+  fileprivate(set) var destinations: [String] = []
   var sid = ""
+  /// Data of a program, as it came.
+  private var user: [UInt8]?
   private var rest: [UInt8] = []
 
   init() {}
@@ -15,15 +17,29 @@ public struct LiveKitDataPacket: ProtoMessage {
     try fields.text(4, &identity)
     try fields.texts(5, &destinations)
     try fields.text(17, &sid)
+    fields.bytes(2, &user)
     fields.rest(&rest)
   }
 
   /// Throws `.corrupt` and `.limit` for what is none.
   public init(_ bytes: [UInt8]) throws(MediaError) { try self.init(reading: bytes) }
 
+  /// For whom it is. Both empty: for everybody. nil: data of a program that cannot be read, which is for nobody. LiveKit's SDK for browsers names
+  /// recipients in that data alone.
+  public var recipients: (identities: [String], sids: [String])? {
+    guard let user else { return (destinations, []) }
+    return (try? LiveKitUserEnvelope(reading: user)).map { (destinations + $0.destinations, $0.destinationSIDs) }
+  }
+
+  private var content: [UInt8] {
+    var copy = self
+    (copy.identity, copy.sid, copy.destinations) = ("", "", [])
+    return copy.encoded
+  }
+
   /// What a program sends with it, or a part of a call or of a stream; nil: it is of another kind. Throws `.corrupt` and `.limit`.
   public func userData() throws(MediaError) -> LiveKitUserData? {
-    let packet = try LiveKitDataContent(reading: rest)
+    let (packet, destinations) = (try LiveKitDataContent(reading: content), recipients?.identities ?? [])
     if let sealed = packet.sealed {
       var data = LiveKitUserData(
         identity: identity, bytes: sealed.text, topic: "", isLossy: packet.kind == .lossy, destinations: destinations)
@@ -39,13 +55,17 @@ public struct LiveKitDataPacket: ProtoMessage {
     guard let user = packet.user else { return nil }
     return LiveKitUserData(
       identity: identity.isEmpty ? user.identity : identity, bytes: user.payload, topic: user.topic, isLossy: packet.kind == .lossy,
-      destinations: destinations + user.destinations)
+      destinations: destinations)
   }
 
   /// As others get it: whoever sends it does not say who they are.
   public func from(_ identity: String, sid: String) -> [UInt8] {
     var copy = self
     (copy.identity, copy.sid, copy.destinations) = (identity, sid, [])
+    if let user, var envelope = try? LiveKitUserEnvelope(reading: user) {
+      (envelope.identity, envelope.sid) = (identity, sid)
+      copy.user = envelope.encoded
+    }
     return copy.encoded
   }
 }
@@ -169,6 +189,23 @@ private struct LiveKitSealedData: ProtoMessage {
     fields.bytes(2, &nonce)
     fields.number(3, &index)
     fields.bytes(4, &text)
+  }
+}
+
+/// What data of a program says of its sender and its recipients; the rest is handed on as it is.
+private struct LiveKitUserEnvelope: ProtoMessage {
+  var sid = ""
+  var identity = ""
+  var destinationSIDs: [String] = []
+  var destinations: [String] = []
+  private var rest: [UInt8] = []
+
+  mutating func visit(_ fields: inout ProtoFields) throws(MediaError) {
+    try fields.text(1, &sid)
+    try fields.texts(3, &destinationSIDs)
+    try fields.text(5, &identity)
+    try fields.texts(6, &destinations)
+    fields.rest(&rest)
   }
 }
 

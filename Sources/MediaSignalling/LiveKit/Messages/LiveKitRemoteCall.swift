@@ -25,7 +25,7 @@ struct LiveKitRemoteCall: Sendable, Equatable {
     }
     if let acknowledgement { return (.acknowledgement(id: acknowledgement.id), []) }
     guard let response else { return nil }
-    guard let failure = response.failure else { return (.response(id: response.id), response.payload) }
+    guard let failure = response.failure else { return (.response(id: response.id), response.payload ?? []) }
     return (.failure(id: response.id, code: failure.code, text: failure.text), failure.payload)
   }
 
@@ -61,7 +61,7 @@ private struct Acknowledgement: ProtoMessage {
 
 private struct Response: ProtoMessage {
   var id = ""
-  var payload: [UInt8] = []
+  var payload: [UInt8]?
   var failure: Failure?
 
   mutating func visit(_ fields: inout ProtoFields) throws(MediaError) {

@@ -18,6 +18,8 @@ public final class LiveKitServerSession {
     case candidate(String, mid: String?, isSubscribing: Bool)
     /// It muted a track of its own, or ended that.
     case muted(sid: String, Bool)
+    /// It says of a track what is known: where a moderator changed it, it confirms that.
+    case confirmed(sid: String, isMuted: Bool)
     /// It takes a track of another from now on, or does not any more.
     case wants(sid: String, Bool)
     /// A track is not to be sent for the moment, or is again.
@@ -79,12 +81,14 @@ public final class LiveKitServerSession {
   static let longestName = 256
   /// Bytes of participants in the message by which a client learns who is there.
   static let longestGroup = 262_144
-  /// Bytes of participants in one message about changes, before the last of them.
+  /// Bytes of participants in one message about changes, of which one alone may have more.
   static let longestTogether = 16_384
   /// Bytes of messages that wait, without participants.
   static let mostOutput = 1_048_576
-  /// Bytes of metadata, and of a name and attributes together.
-  static let longestText = 65_536
+  /// Bytes of a name, metadata and attributes together.
+  public static let longestText = 65_536
+  /// Attributes of a participant.
+  public static let mostAttributes = 256
   /// Seconds between two pings of a client, and after which it gives the connection up. 0 ends the official SDK.
   static let pingInterval: Int32 = 10
   static let pingTimeout: Int32 = 20
@@ -102,6 +106,8 @@ public final class LiveKitServerSession {
   private let makeSID: () -> String
   private var isWelcome = false
   private var isEnded = false
+  /// Its connection is lost, and it may come back.
+  private var isAway = false
   /// Of tracks that the client has announced, by their cids.
   private var announced: [String: LiveKitTrack] = [:]
   /// By sid, which layers of a track the client was told to send.
@@ -110,6 +116,12 @@ public final class LiveKitServerSession {
   private var masks: [String: UInt32] = [:]
   /// By sid, whether a track of somebody else was said to be paused last.
   private var paused: [String: Bool] = [:]
+  /// By identity, what was said last of those who have spoken.
+  private var speakers: [String: LiveKitSpeaker] = [:]
+  /// By sid, how a moderator set tracks of which the client has said nothing since.
+  private var moderated: [String: LiveKitMute] = [:]
+  /// Those of them that were sent again to a session of this library, which first says how they were before its connection was lost.
+  private var reminded: Set<String> = []
   /// By sid, what others want of a track of the client's.
   private var demands: [String: LiveKitDemand] = [:]
   /// By sid, tracks of the client's of which it knows that somebody receives them.
@@ -121,7 +133,8 @@ public final class LiveKitServerSession {
   /// What is to be said, in order: messages, and participants (by their identities) as they are when their turn comes, so that whoever reads
   /// slowly is not sent all that was in between.
   private enum Output {
-    case message([UInt8])
+    /// `isPassing`: of no use over another connection.
+    case message([UInt8], isPassing: Bool)
     case participant(String)
   }
 
@@ -133,7 +146,9 @@ public final class LiveKitServerSession {
   private var changed: Set<String> = []
   /// Those of them who have left, as others knew them.
   private var departed: [String: LiveKitParticipant] = [:]
+  /// From `firstEvent` on.
   private var events: [Event] = []
+  private var firstEvent = 0
 
   /// `makeSID` makes one for each track that the client announces, "TR_…", which no other has.
   public init(
@@ -156,18 +171,20 @@ public final class LiveKitServerSession {
     var (participants, size): ([LiveKitParticipant], Int) = ([], 0)
     loop: while size < LiveKitServerSession.longestTogether, let next = nextOutput {
       switch next {
-      case .message(let bytes):
+      case .message(let bytes, _):
         guard participants.isEmpty else { break loop }
         skipOutput()
         outputSize -= bytes.count
         return bytes
       case .participant(let identity):
+        let news = [departed[identity], info(of: identity)].compactMap { $0 }
+        let more = news.reduce(0) { $0 + $1.roughSize }
+        guard participants.isEmpty || size + more <= LiveKitServerSession.longestTogether else { break loop }
         skipOutput()
         changed.remove(identity)
-        for one in [departed.removeValue(forKey: identity), info(of: identity)].compactMap({ $0 }) {
-          participants.append(one)
-          size += one.roughSize
-        }
+        departed[identity] = nil
+        participants += news
+        size += more
       }
     }
     return participants.isEmpty ? nil : LiveKitResponse.participants(LiveKitParticipants(participants: participants)).encoded
@@ -185,13 +202,35 @@ public final class LiveKitServerSession {
   /// More waits than a client that reads lets wait.
   public var isOverfull: Bool { outputSize > LiveKitServerSession.mostOutput }
   /// The next thing that happened; nil: there is none.
-  public func takeEvent() -> Event? { events.isEmpty ? nil : events.removeFirst() }
+  public func takeEvent() -> Event? {
+    guard firstEvent < events.count else {
+      (events, firstEvent) = ([], 0)
+      return nil
+    }
+    defer { firstEvent += 1 }
+    return events[firstEvent]
+  }
 
-  private func say(_ response: LiveKitResponse) { if !isEnded { append(response.encoded) } }
+  private func say(_ response: LiveKitResponse) {
+    let isPassing = isPassing(response)
+    if !isEnded, !(isAway && isPassing) { append(response.encoded, isPassing: isPassing) }
+  }
 
-  private func append(_ message: [UInt8]) {
-    output.append(.message(message))
+  private func append(_ message: [UInt8], isPassing: Bool) {
+    output.append(.message(message, isPassing: isPassing))
     outputSize += message.count
+  }
+
+  /// Who comes back is sent it anew, or asks for it anew.
+  private func isPassing(_ response: LiveKitResponse) -> Bool {
+    switch response {
+    case .reconnect, .participants, .room, .speakers, .qualities, .streamStates, .subscribedQualities, .subscribed, .mute, .offer, .pong:
+      true
+    case .notice(.permissions), .notice(.present), .notice(.demand): true
+    // Sessions of this library offer again what was not answered.
+    case .answer: isExtended
+    default: false
+    }
   }
 
   // MARK: Coming and going
@@ -202,14 +241,8 @@ public final class LiveKitServerSession {
     isWelcome = true
     var join = LiveKitJoin()
     (join.room, join.participant) = (room.info, own)
-    // What would be too long for one message follows.
-    var (size, rest) = (0, others.keys.sorted()[...])
-    while let one = rest.first.flatMap({ info(of: $0) }) {
-      size += one.encoded.count
-      guard join.others.isEmpty || size <= LiveKitServerSession.longestGroup else { break }
-      join.others.append(one)
-      rest.removeFirst()
-    }
+    let (first, rest) = firstOthers()
+    join.others = first
     (join.pingInterval, join.pingTimeout) = (LiveKitServerSession.pingInterval, LiveKitServerSession.pingTimeout)
     // The client waits for that connection first, and offers the other one as soon as it has something to send.
     join.isSubscriberPrimary = version == .zero
@@ -219,19 +252,50 @@ public final class LiveKitServerSession {
     if let offer = request.offer { take(offer: offer) }
   }
 
+  /// Others in one message, and those who would make it too long and follow.
+  private func firstOthers() -> (first: [LiveKitParticipant], rest: ArraySlice<String>) {
+    var (first, size, rest): ([LiveKitParticipant], Int, ArraySlice<String>) = ([], 0, others.keys.sorted()[...])
+    while let one = rest.first.flatMap({ info(of: $0) }) {
+      size += one.encoded.count
+      guard first.isEmpty || size <= LiveKitServerSession.longestGroup else { break }
+      first.append(one)
+      rest.removeFirst()
+    }
+    return (first, rest)
+  }
+
+  /// The connection is lost. What is not said anew when the client comes back waits for it.
+  public func lost() {
+    forgetPassing()
+    isAway = true
+  }
+
   /// The client has come back over another connection, as the same participant.
   public func resume(_ joining: LiveKitJoining) {
-    // Of participants it learns below, and before anything else that the session goes on.
-    forgetChanges()
+    guard !isEnded else { return }
+    forgetPassing()
+    isAway = false
+    // Before anything else it learns that the session goes on.
+    let waiting = output
+    output = []
     say(.reconnect(LiveKitReconnect()))
+    output += waiting
+    say(.room(LiveKitRoomUpdate(room: room.info)))
     if let mask = masks[own.identity] { notify(.permissions(LiveKitPermissions(mask: mask))) }
-    let others = others.keys.sorted()
     if isExtended {
+      let others = others.keys.sorted()
       say(.participants(LiveKitParticipants(participants: [own])))
       notify(.present(LiveKitPresent(identities: others)))
       for identity in others { tell(identity) }
     } else {
-      say(.participants(LiveKitParticipants(participants: [own] + others.compactMap { self.others[$0] })))
+      let (first, rest) = firstOthers()
+      say(.participants(LiveKitParticipants(participants: [own] + first)))
+      for identity in rest { tell(identity) }
+    }
+    say(speakers.inKeyOrder.map(\.value))
+    for (sid, mute) in moderated.inKeyOrder {
+      if isExtended { reminded.insert(sid) }
+      say(.mute(mute))
     }
     for (sid, qualities) in wantedLayers.inKeyOrder { sayWanted(sid, qualities) }
     for (sid, isPaused) in paused.inKeyOrder { sayPaused(sid, isPaused) }
@@ -244,9 +308,9 @@ public final class LiveKitServerSession {
   public func end(_ error: MediaError?) {
     guard !isEnded else { return }
     // Who is in the room is nothing to it any more.
-    forgetChanges()
+    forgetPassing()
     if let error { notify(.ended(LiveKitResult(error))) }
-    append(LiveKitServerSession.leave(error, isAgain: false))
+    append(LiveKitServerSession.leave(error, isAgain: false), isPassing: false)
     isEnded = true
   }
 
@@ -277,13 +341,14 @@ public final class LiveKitServerSession {
 
   /// Of somebody, the client itself, too.
   private func tell(_ identity: String) {
-    guard isWelcome, !isEnded, changed.insert(identity).inserted else { return }
+    guard isWelcome, !isEnded, !isAway, changed.insert(identity).inserted else { return }
     output.append(.participant(identity))
   }
 
-  /// Participants who wait to be told of.
-  private func forgetChanges() {
-    output = output[first...].filter { if case .message = $0 { true } else { false } }
+  /// What waits and is of no use over another connection.
+  private func forgetPassing() {
+    output = output[first...].filter { if case .message(_, isPassing: false) = $0 { true } else { false } }
+    outputSize = output.reduce(0) { if case .message(let bytes, _) = $1 { $0 + bytes.count } else { $0 } }
     (first, changed, departed) = (0, [], [:])
   }
 
@@ -310,12 +375,12 @@ public final class LiveKitServerSession {
 
   /// They are not any more.
   public func part(_ identity: String) {
-    masks[identity] = nil
+    (masks[identity], speakers[identity]) = (nil, nil)
     guard var gone = others.removeValue(forKey: identity) else { return }
     (gone.state, gone.tracks) = (.disconnected, [])
     gone.version += 1
     // Of one who came and went meanwhile the client need not know; of another one of that name it knows.
-    if isWelcome, departed[identity] == nil { departed[identity] = gone }
+    if isWelcome, !isAway, departed[identity] == nil { departed[identity] = gone }
     tell(identity)
   }
 
@@ -339,11 +404,17 @@ public final class LiveKitServerSession {
     change(identity) { LiveKitServerSession.describe(&$0, name, metadata, attributes) }
   }
 
-  /// The client, as it asked for or as an administrator did; `.describes` follows.
-  public func describeOwn(name: String, metadata: String, attributes: [String: String]) {
-    LiveKitServerSession.describe(&own, name, metadata, attributes)
+  /// The client, as it asked for or as an administrator did; `.describes` follows. False: with what is known of it, it is too much.
+  public func describeOwn(name: String, metadata: String, attributes: [String: String]) -> Bool {
+    var described = own
+    LiveKitServerSession.describe(&described, name, metadata, attributes)
+    guard described.textSize <= LiveKitServerSession.longestText, described.attributes.count <= LiveKitServerSession.mostAttributes else {
+      return false
+    }
+    own = described
     follow()
     events.append(.describes(name: name, metadata: metadata, attributes: attributes))
+    return true
   }
 
   /// They publish it.
@@ -374,12 +445,15 @@ public final class LiveKitServerSession {
     var speaker = LiveKitSpeaker()
     (speaker.sid, speaker.isActive) = (sid, isSpeaking)
     speaker.level = isSpeaking ? max(0, min(1, 1 - Float(min(level, 127)) / 127)) : 0
-    var speakers = LiveKitSpeakers()
-    speakers.speakers = [speaker]
-    say(.speakers(speakers))
+    speakers[identity] = speaker
+    say([speaker])
   }
 
-  /// How well participants are connected, by their identities; the client itself, too. Of others nothing is said.
+  private func say(_ speakers: [LiveKitSpeaker]) {
+    if !speakers.isEmpty { say(.speakers(LiveKitSpeakers(speakers: speakers))) }
+  }
+
+  /// How well participants are connected, by their identities; the client itself, too. Of others nothing is said. Not kept for one that comes back.
   public func setQualities(_ qualities: [String: LiveKitConnectionQuality]) {
     var update = LiveKitQualities()
     for (identity, quality) in qualities.inKeyOrder {
@@ -412,6 +486,7 @@ public final class LiveKitServerSession {
     var mute = LiveKitMute()
     (mute.sid, mute.isMuted) = (sid, isMuted)
     if isExtended { mute.moderator = moderator }
+    if announced(sid) != nil { moderated[sid] = mute }
     say(.mute(mute))
   }
 
@@ -501,6 +576,11 @@ public final class LiveKitServerSession {
   public var sections: [LiveKitOffer.Section] { offer.sections }
   /// The participant's sid, by which streams of one are bound together.
   public func sid(of identity: String) -> String? { identity == own.identity ? own.sid : others[identity]?.sid }
+  /// Of the others, those who have these sids.
+  public func identities(of sids: [String]) -> [String] {
+    let sids = Set(sids)
+    return sids.isEmpty ? [] : others.values.filter { sids.contains($0.sid) }.map(\.identity)
+  }
   /// The track that the client announced for a section; nil: it did not.
   public func track(of section: LiveKitOffer.Section) -> LiveKitTrack? { section.track.flatMap { announced[$0] } }
   /// What the client announced by that name; nil: it did not, or not any longer.
@@ -543,8 +623,9 @@ public final class LiveKitServerSession {
   public func unpublish(_ sid: String, because error: MediaError? = nil) {
     guard let cid = announced.first(where: { $0.value.sid == sid })?.key else { return }
     if let error { notify(.refused(LiveKitResult(error, identity: sid))) }
-    (announced[cid], wantedLayers[sid], demands[sid]) = (nil, nil, nil)
+    (announced[cid], wantedLayers[sid], demands[sid], moderated[sid]) = (nil, nil, nil, nil)
     received.remove(sid)
+    reminded.remove(sid)
     follow()
     var gone = LiveKitTrackID()
     gone.sid = sid
@@ -573,17 +654,20 @@ public final class LiveKitServerSession {
       }
       announce(track)
     case .mute(let mute):
-      guard let cid = announced.first(where: { $0.value.sid == mute.sid })?.key, announced[cid]?.isMuted != mute.isMuted else { return }
+      if reminded.remove(mute.sid) != nil, moderated[mute.sid]?.isMuted != mute.isMuted { return }
+      moderated[mute.sid] = nil
+      guard let cid = announced.first(where: { $0.value.sid == mute.sid })?.key else { return }
+      guard announced[cid]?.isMuted != mute.isMuted else { return events.append(.confirmed(sid: mute.sid, isMuted: mute.isMuted)) }
       announced[cid]?.isMuted = mute.isMuted
       events.append(.muted(sid: mute.sid, mute.isMuted))
       follow()
     case .subscription(let change):
-      for sid in change.tracks + change.participantTracks.flatMap(\.tracks) where isKnown(sid) {
+      for sid in known(change.tracks + change.participantTracks.flatMap(\.tracks)) {
         wanted[sid] = change.isWanted
         events.append(.wants(sid: sid, change.isWanted))
       }
     case .trackSettings(let settings):
-      for sid in settings.tracks where isKnown(sid) {
+      for sid in known(settings.tracks) {
         let (layer, isPaused) = (Int(settings.quality.rawValue), settings.isPaused || settings.quality == .off)
         // Of one that says its size the quality is not read.
         let best = settings.width > 0 && settings.height > 0 ? LiveKitServerSession.bestLayer : min(layer, LiveKitServerSession.bestLayer)
@@ -608,7 +692,11 @@ public final class LiveKitServerSession {
     }
   }
 
-  private func isKnown(_ sid: String) -> Bool { others.values.contains { one in one.tracks.contains { $0.sid == sid } } }
+  /// Those of tracks of others, each once.
+  private func known(_ sids: [String]) -> [String] {
+    var left = Set(others.values.flatMap { $0.tracks.map(\.sid) })
+    return sids.filter { left.remove($0) != nil }
+  }
 
   private func take(offer description: LiveKitDescription) {
     (offer, offerID) = (LiveKitOffer(description.sdp), description.id)
@@ -628,11 +716,8 @@ public final class LiveKitServerSession {
   }
 
   private func take(_ change: LiveKitMetadata) {
-    let bytes = change.name.utf8.count + change.attributes.reduce(0) { $0 + $1.key.utf8.count + $1.value.utf8.count }
-    guard own.permission?.canUpdateMetadata == true, bytes <= LiveKitServerSession.longestText,
-      change.name.utf8.count <= LiveKitServerSession.longestName, change.metadata.utf8.count <= LiveKitServerSession.longestText
-    else { return }
-    describeOwn(name: change.name, metadata: change.metadata, attributes: change.attributes)
+    guard own.permission?.canUpdateMetadata == true, change.name.utf8.count <= LiveKitServerSession.longestName else { return }
+    _ = describeOwn(name: change.name, metadata: change.metadata, attributes: change.attributes)
   }
 
   private static func describe(_ one: inout LiveKitParticipant, _ name: String, _ metadata: String, _ attributes: [String: String]) {
@@ -660,8 +745,10 @@ public final class LiveKitServerSession {
 
 extension LiveKitParticipant {
   /// Bytes of its encoding, about.
-  fileprivate var roughSize: Int {
-    let text = [identity, name, metadata].reduce(0) { $0 + $1.utf8.count }
-    return attributes.reduce(text + 64 + 512 * tracks.count) { $0 + $1.key.utf8.count + $1.value.utf8.count + 8 }
+  fileprivate var roughSize: Int { textSize + identity.utf8.count + 64 + 512 * tracks.count + 8 * attributes.count }
+
+  /// Bytes of what is said of it.
+  fileprivate var textSize: Int {
+    attributes.reduce(name.utf8.count + metadata.utf8.count) { $0 + $1.key.utf8.count + $1.value.utf8.count }
   }
 }

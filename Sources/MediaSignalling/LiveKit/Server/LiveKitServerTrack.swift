@@ -39,14 +39,14 @@ public struct LiveKitTrack: Sendable, Equatable {
   public var isVideo: Bool { info.type == .video }
   /// Of a shared screen, or its audio.
   public var isScreen: Bool { info.source == .screenShare || info.source == .screenShareAudio }
-  /// As a token grants it (`LiveKitGrants.sources`); nil: it does not say.
+  /// As a token grants it (`LiveKitGrants.sources`); nil: it does not say, or what it says is not of its type.
   public var source: String? {
-    switch info.source {
-    case .camera: "camera"
-    case .microphone: "microphone"
-    case .screenShare: "screen_share"
-    case .screenShareAudio: "screen_share_audio"
-    case .unknown: nil
+    switch (info.source, isVideo) {
+    case (.camera, true): "camera"
+    case (.microphone, false): "microphone"
+    case (.screenShare, true): "screen_share"
+    case (.screenShareAudio, false): "screen_share_audio"
+    default: nil
     }
   }
   /// Of a shared picture; 0: not known.

@@ -232,6 +232,16 @@ struct ProtoFields {
     }
   }
 
+  /// One of several fields, of which one is there: written if it is empty too. nil: it is another one.
+  @inline(never)
+  mutating func bytes(_ number: Int, _ field: inout [UInt8]?) {
+    if !isReading {
+      if let field { write(number, bytes: field) }
+    } else if isNext(number), case .bytes(let range) = value {
+      field = Array(input[range])
+    }
+  }
+
   /// All fields that were not named before, as they stand: to be handed on.
   mutating func rest(_ field: inout [UInt8]) {
     if !isReading {
