@@ -80,7 +80,8 @@ struct RemoteCalls {
   /// The reader was notified that there is something, and has not found the end.
   private var isAnnounced = false
   private var lastNumber: UInt64 = 0
-  private var scheduled: Int64?
+  /// When `expire` will be called, the soonest last.
+  private var scheduled: [Int64] = []
 
   // MARK: Methods
 
@@ -203,7 +204,7 @@ struct RemoteCalls {
       }
     }
     for (number, one) in requests where one.due <= now { end(number) }
-    scheduled = nil
+    while let soonest = scheduled.last, soonest <= now { scheduled.removeLast() }
     return announce()
   }
 
@@ -211,8 +212,8 @@ struct RemoteCalls {
   mutating func schedule() -> Int64? {
     let next = min(
       calls.values.lazy.map { min($0.due, $0.acknowledgementDue ?? .max) }.min() ?? .max, requests.values.lazy.map(\.due).min() ?? .max)
-    guard next < scheduled ?? .max else { return nil }
-    scheduled = next
+    guard next < scheduled.last ?? .max else { return nil }
+    scheduled.append(next)
     return next
   }
 

@@ -47,6 +47,23 @@ import Testing
     #expect(!calls.take(.response(id: "x"), [65], from: "bob", now: 0).isNews && read(&calls) == nil)
   }
 
+  @Test func aTimeIsScheduledOnce() throws {
+    var calls = try serving()
+    let hour = 3_600 * second
+    _ = calls.take(request("long", timeout: 3_600_000), [], from: "bob", now: 0)
+    #expect(calls.schedule() == hour)
+    for number in 0..<100 {
+      let now = Int64(number) * second
+      _ = calls.take(request("\(number)", timeout: 1), [], from: "bob", now: now)
+      #expect(calls.schedule() == now + 1_000_000)
+      _ = calls.expire(now: now + 1_000_000)
+      #expect(calls.schedule() == nil)
+      while calls.read(upTo: .max) != nil {}
+    }
+    _ = calls.expire(now: hour)
+    #expect(calls.schedule() == nil)
+  }
+
   @Test func whatIsNotAnsweredFails() throws {
     var calls = RemoteCalls()
     for (id, timeout) in [("a", 20), ("b", 20), ("c", 3)] as [(String, Int64)] {
