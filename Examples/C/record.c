@@ -65,7 +65,7 @@ static void show(msdk_engine *engine, msdk_session *session) {
   must(msdk_session_start_video(session, stream), "msdk_session_start_video");
 }
 
-/* Gives the first video stream and the mixed audio to the recorder, which takes VP8 as it arrives, without decoding it. */
+/* Gives the first video stream and the mixed audio to the recorder, which stores VP8 as it arrives. */
 static void record(msdk_engine *engine, msdk_session *bob, msdk_instance *recorder, double seconds) {
   msdk_event event = MSDK_INIT(msdk_event);
   while (event.type != MSDK_EVENT_INCOMING_VIDEO_ADDED) must(msdk_session_next_event(bob, 5000, &event), "msdk_session_next_event");

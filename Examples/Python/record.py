@@ -47,7 +47,7 @@ def first_video(session: Session) -> IncomingVideo:
 
 
 def record(bob: Session, recorder: Instance, seconds: float) -> None:
-    """Hands the first video there is, and the mixed audio, to the recorder, which takes VP8 as it comes, without decoding it."""
+    """Hands the first video there is, and the mixed audio, to the recorder, which stores VP8 as it comes."""
     video, room = first_video(bob), bob.mixed_audio
     # Attached to both before either starts: the file has the tracks that it begins with.
     video.attach_renderer(recorder)

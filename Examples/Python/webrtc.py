@@ -9,11 +9,13 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import contextlib
 import json
 import sys
 
 from mediasdk import (CandidatesComplete, DescriptionOutcome, Engine, Event, Frame, IncomingVideo, IncomingVideoAdded, LocalCandidate,
-                      MediaSDKError, NegotiationNeeded, PixelFormat, SdpType, Session, SessionStateChanged, VideoFormat, VideoProducer)
+                      MediaSDKError, NegotiationNeeded, PixelFormat, SdpType, Session, SessionStateChanged, StateError, VideoFormat,
+                      VideoProducer)
 
 TIMEOUT = 30.0  # seconds for what takes one
 
@@ -37,7 +39,8 @@ class Signalling:
     def say(self, event: Event) -> None:
         """What an event of the session means for the other end; most mean nothing."""
         if isinstance(event, NegotiationNeeded):
-            self._describe()
+            with contextlib.suppress(StateError):  # an offer waits for its answer already
+                self._describe()
         elif isinstance(event, LocalCandidate):
             self._send(candidate=event.candidate, mid=event.mid)
         elif isinstance(event, CandidatesComplete):

@@ -54,7 +54,8 @@ typedef struct msdk_ingest_options {
 } msdk_ingest_options;
 
 /** Starts listening for a feeder, on a session in any state. Frames that come while the session is not connected, or while the
- * program shares a screen itself, are dropped. If the session listens already, that ends first: its feeder gets the reason
+ * program shares a screen itself, are dropped. Afterwards the share begins with the next frame: a feeder whose screen may stand still
+ * repeats the last one every few seconds. If the session listens already, that ends first: its feeder gets the reason
  * MSDK_FEED_CLOSED, and its share ends. options NULL: listening only ends. After an error the session does not listen; only if the
  * options or the clock are refused, the former listener stays.
  *   MSDK_E_UNSUPPORTED  the engine does not have the system clock, or no class encodes the codec

@@ -31,8 +31,9 @@
  * queue_ms. When the queue is full, send returns MSDK_E_AGAIN or waits for room: this is the backpressure. A clock that is fast by
  * less than a thousandth causes no delay, because the SDK follows it. A source that was delayed, and then sends what it captured
  * meanwhile, causes no delay either. If its audio continues where the audio before ended, and is late by ten seconds at most, it
- * leaves at once until it is in time again; caught_up_ns counts it. msdk_outgoing_audio_get_queued returns how
- * much is queued, msdk_outgoing_audio_flush drops it, and msdk_outgoing_audio_wait_played waits for its end.
+ * leaves at once until it is in time again; caught_up_ns counts it. The first buffer, and one after a gap in the times, is in time
+ * whenever it comes: what was captured before and follows at once waits in the queue. msdk_outgoing_audio_get_queued returns how much
+ * is queued, msdk_outgoing_audio_flush drops it, and msdk_outgoing_audio_wait_played waits for its end.
  *
  * The end of encoded audio. An encoder keeps the samples that do not fill a packet. If no buffer follows, they are sent with silence up
  * to the end of a packet: at once if the last buffer was sent 100 ms or more ahead of its time, as from a file; otherwise after 180 ms,

@@ -38,7 +38,7 @@ enum {
 
 /** Codes of failures, as LiveKit's SDKs have them. LiveKit reserves 1,001..1,999, so a program chooses its own codes outside of that
  * range. This is not checked: msdk_session_rpc_fail sends any code, and the caller cannot distinguish one of these numbers from the
- * library's. */
+ * library's. An SDK of LiveKit at the other end gives others of that range, too, for example 1504 for a response that is too long. */
 enum {
   MSDK_RPC_ERROR_METHOD_NOT_REGISTERED = 1400,
   MSDK_RPC_ERROR_REQUEST_TOO_LONG = 1402,

@@ -33,7 +33,8 @@
  * What a program does (perfect negotiation, as browsers call it), the same at both ends but for polite:
  *
  *   - MSDK_EVENT_NEGOTIATION_NEEDED: msdk_session_describe, msdk_session_get_local_description, and send type and text to the peer.
- *     Whoever only receives may offer without this event.
+ *     Whoever only receives may offer without this event. MSDK_E_STATE of msdk_session_describe may be ignored here: an offer waits for
+ *     its answer already, after which the event comes again if more is needed.
  *   - The peer's description came: msdk_session_set_remote_description. Was it an offer that was applied: the same again, which makes
  *     the answer.
  *   - MSDK_EVENT_LOCAL_CANDIDATE: send text and section to the peer. The peer's came: msdk_session_add_remote_candidate.

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -20,7 +21,8 @@ typedef struct output_file {
 } output_file;
 
 /* Leaves what is in the file alone. Regular files only, and devices if `devices`; never waits. `shared`: as the umask has it, not for the
- * owner alone, to whom belongs what is heard and seen in a call. */
+ * owner alone, to whom belongs what is heard and seen in a call. A file that another renderer writes is refused (MSDK_E_EXISTS): it is
+ * locked as long as it is open. */
 static inline msdk_result output_file_open(const plugin_report *report, const char *path, bool shared, bool devices, output_file *out) {
   const int flags = O_WRONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
   const mode_t mode = shared ? 0666 : 0600;
@@ -34,6 +36,10 @@ static inline msdk_result output_file_open(const plugin_report *report, const ch
     close(fd); /* a fifo, say: its reader's end would reach the program as a signal */
     return report_fail(report, MSDK_E_INVALID, devices ? "'%.300s' is neither a regular file nor a character device"
                                                        : "'%.300s' is not a regular file", path);
+  }
+  if (regular && flock(fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) { /* not every file system has locks */
+    close(fd);
+    return report_fail(report, MSDK_E_EXISTS, "'%.300s' is being written by another renderer; choose another path", path);
   }
   size_t size = strlen(path) + 1;
   char *copy = malloc(size);

@@ -167,7 +167,7 @@ class DataStreams:
             topic: up to DATA_TOPIC_MAX bytes.
             to: the user id of a participant, or several; None: everybody else.
             attributes: texts by key for the program that receives it, up to ATTRIBUTES_MAX.
-            total_size: bytes of the whole text in UTF-8; None: not known.
+            total_size: bytes of the whole text in UTF-8; None or 0: not known.
             mime_type: "": text/plain.
             id: 1 to DATA_STREAM_ID_MAX bytes, unique among the session's streams; None: a random one.
             reply_to: the id of the text that it responds to; "": none.
@@ -189,7 +189,7 @@ class DataStreams:
 
         Args:
             name: of the file.
-            total_size: bytes of all chunks; None: not known.
+            total_size: bytes of all chunks; None or 0: not known.
             mime_type: "": application/octet-stream.
             topic, to, attributes, id: as :meth:`open_text`.
 

@@ -365,6 +365,7 @@ class Session(Owner):
         Raises:
             InvalidError: an argument.
             FullError: there are 32 already.
+            RefusedError: the access token does not permit it (:attr:`Grant.UPDATE_METADATA`).
             UnsupportedError: the session is over rtp:, which has no attributes.
         """
         check(library.msdk_session_set_attribute(self._handle, encode(key, "key"), None if value is None else encode(value, "value")))

@@ -141,6 +141,15 @@ static void test_paths(void) {
   check_refused("/folder.webm/noending", MSDK_E_INVALID, "noending");
 
   host_instance instance;
+  create(&instance, host_path("shared.webm"), "auto");
+  CHECK_EQ(audio->init_render(instance.self), MSDK_OK);
+  check_refused(host_path("shared.webm"), MSDK_E_EXISTS, "shared.webm");
+  CHECK_EQ(audio->release_render(instance.self), MSDK_OK);
+  host_destroy(&instance);
+  create(&instance, host_path("shared.webm"), "auto");
+  CHECK_EQ(audio->init_render(instance.self), MSDK_OK); /* when the first has closed it */
+  CHECK_EQ(audio->release_render(instance.self), MSDK_OK);
+  host_destroy(&instance);
   host_create(&instance, class);
   CHECK_EQ(video->init_render(instance.self), MSDK_E_INVALID);
   CHECK_TEXT(instance.context.error_text, "path");
