@@ -71,6 +71,8 @@ class Buffer:
                 raise InvalidError(f"the elements of a row lie {stride} bytes apart, not {inner}: rows without gaps are accepted")
             inner *= length
         if len(shape) < 2:
+            if shape and shape[0] > 1 and strides[0] != inner:
+                raise InvalidError(f"the elements lie {strides[0]} bytes apart, not {inner}: without gaps and in their order they are accepted")
             return (1, self.size, self.size)
         return (shape[0], inner, strides[0])
 

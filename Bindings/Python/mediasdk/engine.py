@@ -5,6 +5,7 @@ import asyncio
 import atexit
 import os
 import time
+import traceback
 import weakref
 from ctypes import byref, c_uint32
 from dataclasses import dataclass
@@ -101,16 +102,20 @@ class Engine(Owner):
             return
         self._closed = True
         sessions = list(self._sessions)
-        for session in sessions:
-            session._begin_to_leave()
-        for session in sessions:
-            session.close()
-        streams = [made for made in list(self._objects.values()) if isinstance(made, (OutgoingVideo, OutgoingAudio))]
-        for stream in streams:
-            stream.close()
-        _log.reader.drain(self._raw_handle)
-        _destroy(self._raw_handle)
-        take_back_lent()
+        try:
+            for session in sessions:
+                session._begin_to_leave()
+            for session in sessions:
+                session.close()
+            streams = [made for made in list(self._objects.values()) if isinstance(made, (OutgoingVideo, OutgoingAudio))]
+            for stream in streams:
+                stream.close()
+            _log.reader.drain(self._raw_handle)
+        finally:  # Ctrl-C may come while a session waits for its server
+            _destroy(self._raw_handle)
+            for session in sessions:
+                session.close()
+            take_back_lent()
 
     async def close_async(self) -> None:
         """:meth:`close` for asyncio, on a thread of the loop's executor, as it may wait."""
@@ -362,5 +367,8 @@ _alive: weakref.WeakSet[Engine] = weakref.WeakSet()
 def _close_all() -> None:
     """Before the interpreter takes its memory away, in which the SDK may still be reading frames."""
     for engine in list(_alive):
-        engine.close()
+        try:
+            engine.close()
+        except BaseException:  # the others are to be closed all the same
+            traceback.print_exc()
     _log.reader.join()

@@ -1,6 +1,7 @@
 """Raw video frames: memory, references, conversion."""
 from __future__ import annotations
 
+import threading
 from ctypes import byref, pointer
 from typing import Any, Sequence
 
@@ -21,6 +22,8 @@ from .view import View
 _unref = library.msdk_video_frame_unref
 _wrap = library.msdk_video_frame_wrap
 
+# Of who makes the holder of a frame's one reference, or gives that back.
+_holding = threading.RLock()
 _MAKERS_FLAGS = FrameFlag.DISCONTINUITY | FrameFlag.CORRUPT | FrameFlag.END
 
 
@@ -96,9 +99,10 @@ class Frame(Unique):
 
     def close(self) -> None:
         """Gives the reference back.  May be called again."""
-        held, self._held = self._held, None
-        old, self._pointer = self._pointer, 0
-        self._planes = None
+        with _holding:
+            held, self._held = self._held, None
+            old, self._pointer = self._pointer, 0
+            self._planes = None
         if held is None and old:
             _unref(old)
 
@@ -221,9 +225,10 @@ class Frame(Unique):
         readonly = not (self._mine and struct.flags & FrameFlag.WRITABLE)
         planes = self._planes
         if planes is None or planes[0].readonly != readonly:
-            if self._held is None:
-                self._held = Held(self._pointer)
-            planes = self._planes = _planes_of(struct, self._held, readonly)
+            with _holding:
+                if self._held is None:
+                    self._held = Held(self._open())
+                planes = self._planes = _planes_of(struct, self._held, readonly)
         return planes
 
     def plane_array(self, index: int) -> Any:

@@ -17,7 +17,7 @@ from .audio_format import AudioFormat, audio_format_of
 from .audio_frame import AudioFrame
 from .commands import Command, arranged, bound, run
 from .constants import Containment, EventFlag, InstanceState, IsolatedFlag, Isolation, Kind, PluginEvent, QueuePolicy, Status
-from .errors import ClosedError, HandleError, MediaSDKError, MediaTimeout
+from .errors import ClosedError, HandleError, MediaSDKError, MediaTimeout, RangeError
 from .events import InstanceEvent
 from .formats import VideoFormat, format_of
 from .frame import Frame
@@ -62,6 +62,8 @@ class IsolationLimits:
                 setattr(options, name, bounded(max(1, duration(value, name[:-3], 1000)), 32, name[:-3]))
         for name, value in (("memory_max_mb", self.memory_mb), ("cpu_max_s", self.cpu_seconds), ("restarts_max", self.restarts)):
             if value is not None:
+                if value == 0:  # which is the default in C alone
+                    raise RangeError(f"{name} is 0; 1 or more is accepted, and None for the default")
                 setattr(options, name, bounded(value, 32, name))
         wishes = ((IsolatedFlag.MAY_FORK, self.may_fork), (IsolatedFlag.NO_NETWORK, self.no_network), (IsolatedFlag.READ_ONLY, self.read_only))
         options.flags = sum(flag for flag, wanted in wishes if wanted)

@@ -131,6 +131,8 @@ class AccessRequest(Unique):
             UnsupportedError, RangeError: an argument.
         """
         granted = self.permissions if permissions is None else member(Permission, permissions, "permissions")
+        # 0 is the room's in C alone: a mask that nothing is left of must not become all of them.
+        granted = granted or Permission.NOTHING
         grant = sized(_structs.AccessGrant, permissions=bounded(granted, 32, "permissions"))
         if lifetime is not None:
             # 0 is no limit in C alone: a time that has run out must not become one without end.

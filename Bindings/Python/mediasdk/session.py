@@ -122,16 +122,21 @@ class Session(Owner):
         sent: over ``livekit+`` for up to 5 s, over ``janus+`` for up to 1 s, if the server is gone."""
         if not self._closed:
             self._closed = True
-            _destroy(self._raw_handle)
-            self._events.close()
-            for stream in list(self._incoming.values()):
-                stream._readiness.close()
-            for started in self._started.values():
-                started._session = None
-            self._incoming.clear()
-            self._started.clear()
-            self._renderers.clear()
-            self._screen_views.clear()
+            try:
+                _destroy(self._raw_handle)
+            finally:  # Ctrl-C may come while it waits for its server
+                self._let_go()
+
+    def _let_go(self) -> None:
+        self._events.close()
+        for stream in list(self._incoming.values()):
+            stream._readiness.close()
+        for started in self._started.values():
+            started._session = None
+        self._incoming.clear()
+        self._started.clear()
+        self._renderers.clear()
+        self._screen_views.clear()
 
     async def close_async(self) -> None:
         """:meth:`close` for asyncio, on a thread of the loop's executor, as it may wait."""

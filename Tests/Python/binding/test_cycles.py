@@ -6,9 +6,12 @@ import os
 import threading
 import time
 import unittest
+from unittest import mock
 
-from call import PATIENCE, Call, nv12, picture
-from mediasdk import Clock, Codec, Engine
+from call import PATIENCE, Call, nv12, picture, room
+from mediasdk import Clock, Codec, Engine, HandleError
+from mediasdk._call import check
+from mediasdk._native import library
 
 CYCLES = 200
 SETTLE = 20  # cycles until allocators and caches have their size
@@ -94,6 +97,21 @@ class CycleTest(unittest.TestCase):
             del call
             gc.collect()
         self.assertEqual(settled(threads, before), before)
+
+    def test_an_interrupted_close_ends_the_engine(self) -> None:
+        """Ctrl-C while the first of two sessions leaves."""
+        engine = Engine(ignore_environment=True)
+        sessions = [engine.create_session(room(), user) for user in ("alice", "bob")]
+
+        def interrupt() -> None:
+            raise KeyboardInterrupt
+
+        with mock.patch.object(sessions[0], "_let_go", interrupt), mock.patch.object(sessions[1], "_let_go", interrupt):
+            with self.assertRaises(KeyboardInterrupt):
+                engine.close()
+        self.assertIsNone(engine.close())
+        with self.assertRaises(HandleError):
+            check(library.msdk_engine_set_log_level(engine._raw_handle, 0))
 
     def test_no_python_thread_is_ever_made(self) -> None:
         with Call(nv12(64, 48), codec=Codec.VP8) as call:

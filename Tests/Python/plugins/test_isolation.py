@@ -37,6 +37,11 @@ class IsolationTests(unittest.TestCase):
         with self.engine.create_instance(PATTERN, isolated=False) as instance:
             self.assertFalse(instance.is_isolated)
 
+    def test_zero_is_no_default(self) -> None:
+        for limits in (IsolationLimits(restarts=0), IsolationLimits(memory_mb=0), IsolationLimits(cpu_seconds=0)):
+            with self.assertRaisesRegex(RangeError, "is 0; 1 or more is accepted"):
+                self.engine.create_instance(PATTERN, isolated=True, limits=limits)
+
     def test_it_comes_back(self) -> None:
         before = set(children())
         with self.engine.create_instance(PATTERN, isolated=True, pattern="bars") as instance:

@@ -69,6 +69,13 @@ class AccessTest(unittest.TestCase):
         with self.assertRaises(RefusedError):
             alice.start_video(self.engine.create_outgoing_video(nv12()))
 
+    def test_an_empty_mask_permits_nothing(self) -> None:
+        configure_room(self.engine, self.url, verified=True)
+        alice = self.session("alice")
+        self.assertTrue(next_access_request(self.engine, self.url, timeout=0).admit(Permission.MODERATE & Permission.RECEIVE))
+        self.engine.advance_clock(MS)
+        self.assertEqual([one.permissions for one in alice.participants()], [Permission.NOTHING])
+
     def test_a_refusal_has_a_reason(self) -> None:
         configure_room(self.engine, self.url, verified=True)
         alice = self.session("alice", "open sesame")

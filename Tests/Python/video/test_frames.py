@@ -3,6 +3,8 @@ from __future__ import annotations
 
 import gc
 import mmap
+import sys
+import threading
 import unittest
 from array import array
 
@@ -165,6 +167,28 @@ class LifetimeTest(unittest.TestCase):
         self.assertEqual(live_frames(), self.before + 1)
         self.assertEqual(bytes(row), b"efgh")
 
+    def test_threads_look_at_a_frame_at_once(self) -> None:
+        """The one reference is given back once."""
+        interval = sys.getswitchinterval()
+        sys.setswitchinterval(1e-6)
+        self.addCleanup(sys.setswitchinterval, interval)
+        barrier = threading.Barrier(2)
+        counts: list[int] = []
+
+        def look(frames: list[Frame]) -> None:
+            for frame in frames:
+                barrier.wait()
+                counts.append(len(frame.planes))
+
+        frames = [Frame.create(VideoFormat(PixelFormat.NV12, 2, 2)) for _ in range(12000)]
+        threads = [threading.Thread(target=look, args=(frames,)) for _ in range(2)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertEqual(counts, [2] * 24000)
+        self.assertEqual({frame.references for frame in frames}, {1})
+
     def test_collected_without_close(self) -> None:
         for _ in range(10):
             Frame.create(VideoFormat(PixelFormat.GRAY8, 4, 2))
@@ -237,6 +261,9 @@ class WrapTest(unittest.TestCase):
     def test_gaps_inside(self) -> None:
         with self.assertRaises(InvalidError):
             Frame.wrap(memoryview(b"abcdefghijklmnop")[::2], self.GRAY)
+        for source in (memoryview(b"abcdefghijklmnop")[::2], memoryview(b"abcdefgh")[::-1]):
+            with self.assertRaisesRegex(InvalidError, "bytes apart"):
+                Frame.wrap([source], self.GRAY)
 
 
 class ConvertTest(unittest.TestCase):
