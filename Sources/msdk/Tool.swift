@@ -51,8 +51,8 @@ struct Tool: ParsableCommand {
 
   /// What a full disk did not take is not success.
   private static func exitUnlessWritten() {
-    guard fflush(nil) != 0 else { return }
-    Terminal.complain("standard output cannot be written: \(String(cString: strerror(errno)))")
+    guard let error = Terminal.flush() else { return }
+    Terminal.complain("standard output cannot be written: \(String(cString: strerror(error)))")
     Glibc.exit(1)
   }
 }

@@ -4,7 +4,7 @@ from __future__ import annotations
 import subprocess
 import unittest
 
-from tool import CLIP, PATIENCE, TOOL, ToolTest, environment
+from tool import CLIP, PATIENCE, PLUGINS, TOOL, ToolTest, environment
 
 PATTERN = ["run", "--producer", "testpattern"]
 
@@ -157,7 +157,9 @@ class Arguments(ToolTest):
         self.assertEqual((version.code, version.output), (0, "0.1.0\n"))
 
     def test_output_that_cannot_be_written(self) -> None:
-        for words in [["--version"], ["help", "run"], ["inspect", "--json"]]:
+        own = ["--plugins", str(PLUGINS)]
+        for words in [["--version"], ["help", "run"], ["inspect", "--json"], ["params", "testpattern", *own],
+                      [*PATTERN, "--frames", "1", "--json", *own]]:
             with self.subTest(words=words), open("/dev/full", "w") as full:
                 done = subprocess.run([str(TOOL), *words], env=environment(), stdout=full, stderr=subprocess.PIPE, text=True, timeout=PATIENCE, check=False)
                 self.assertEqual((done.returncode, done.stderr), (1, "msdk: standard output cannot be written: No space left on device\n"))

@@ -162,7 +162,11 @@ class Network(Peers):
         """Of a sender that is started a second time, as what it says of itself stays the same."""
         port = free_port()
         words = ["send", f"rtp://127.0.0.1:{port}?media=video&direction=sendonly", *PATTERN]
+        path = self.directory / "sender.sdp"
+        path.write_text("of before")
+        path.chmod(0o644)
         self.succeed(*words, "--frames", "1", "--sdp-out", "sender.sdp")
+        self.assertEqual(path.stat().st_mode & 0o777, 0o600)
         receiver = self.begin("receive", "rtp:", "--sdp", "sender.sdp", "--sdp-type", "announced")
         self.await_port(port)
         sent = self.succeed(*words, "--frames", "20")

@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import stat
 import struct
 import subprocess
@@ -101,6 +102,23 @@ class Top(ToolTest):
         gone = self.top(str(sender.pid))
         self.assertEqual((gone.code, gone.output), (1, ""))
         self.assertIn(f"process {sender.pid} shows no figures", gone.errors)
+
+    def test_one_that_is_stopped_hides_no_others(self) -> None:
+        sender, receiver = self.call()
+        sender.send_signal(signal.SIGSTOP)
+        try:
+            shown = self.top("--once", "--json")
+            self.assertEqual(shown.code, 0, shown.errors)
+            self.assertIn(f"warning: process {sender.pid} does not answer", shown.errors)
+            self.assertIn('"inbound-rtp"', shown.output)
+            asked = self.top("--once", str(sender.pid))
+            self.assertEqual(asked.code, 1)
+            self.assertIn(f"process {sender.pid} does not answer", asked.errors)
+        finally:
+            sender.send_signal(signal.SIGCONT)
+        for process in (sender, receiver):
+            process.terminate()
+            self.result(process)
 
     def begin_top(self, *words: str) -> "subprocess.Popen[str]":
         process = subprocess.Popen([str(TOOL), "top", *words], env=environment(XDG_RUNTIME_DIR=str(self.runtime)), stdout=subprocess.PIPE,

@@ -104,11 +104,7 @@ struct NetworkEnd {
   }
 
   /// What has happened since it was last asked.
-  func events() -> [SessionEvent] {
-    var events: [SessionEvent] = []
-    while let event = try? session.nextEvent(deadline: 0) { events.append(event.event) }
-    return events
-  }
+  func events() -> [SessionEvent] { session.waitingEvents }
 
   /// Why what came was not taken, in words; empty when nothing came at all.
   var refusals: String {

@@ -49,6 +49,7 @@ struct ReceiveRun {
     call.keepStats()
     end.session.disconnect()
     try received.finish()
+    let failures = received.failures + Call.failures(end.events())
     guard received.hasBegun || !received.failures.isEmpty else {
       // Or until the user had had enough.
       let time = min(Double(MediaTime.monotonic() - begin) / 1e9, command.network.timeout)
@@ -59,8 +60,8 @@ struct ReceiveRun {
     received.addFigures(to: &figures)
     recording?.addFigures(to: &figures)
     Terminal.show(command.network.json ? call.json.rendered() : figures.text)
-    for failure in received.failures { Terminal.complain(failure) }
-    return received.failures.isEmpty
+    for failure in failures { Terminal.complain(failure) }
+    return failures.isEmpty
   }
 
   /// Until the other end goes, something fails, enough has come, or the user has had enough.

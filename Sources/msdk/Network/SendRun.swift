@@ -58,6 +58,7 @@ struct SendRun {
     try audio?.outgoing.attachProducer(nil)
     let length = MediaTime.monotonic() - start
     settle(end, video, audio)
+    failures += Call.failures(end.events())
     if let recording { failures += recording.finish() }
     if let video { call.note(video.drops) }
     // A stream that is stopped has no packets any more.

@@ -8,6 +8,8 @@ enum FileWriter {
     let file = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | (isNew ? O_EXCL : O_TRUNC), isSecret ? 0o600 : 0o666)
     guard file >= 0 else { throw failure(path) }
     defer { close(file) }
+    // One that was there keeps its mode.
+    if isSecret, fchmod(file, 0o600) != 0 { throw failure(path) }
     var rest = Array(text.utf8)[...]
     while !rest.isEmpty {
       let written = rest.withUnsafeBytes { Glibc.write(file, $0.baseAddress, $0.count) }

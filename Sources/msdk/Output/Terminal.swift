@@ -16,7 +16,7 @@ enum Terminal {
     let line = "\(colour.painted("msdk: \(kind)", on: STDERR_FILENO))\(rest)\n"
     endLine(leaving: false)
     // What was printed before comes before it.
-    fflush(nil)
+    flush()
     _ = line.withCString { write(STDERR_FILENO, $0, strlen($0)) }
   }
 
@@ -50,7 +50,20 @@ enum Terminal {
   /// Prints at once, also into a pipe.
   static func show(_ text: String, terminator: String = "\n") {
     print(text, terminator: terminator)
-    fflush(nil)
+    flush()
+  }
+
+  /// Why standard output did not take something; 0: it took all.
+  private static let outputError = Monitor(Int32(0))
+
+  /// Why something that was printed is lost, now or earlier; nil: nothing is. What is flushed in vain is forgotten by the library of C.
+  @discardableResult
+  static func flush() -> Int32? {
+    let error = fflush(nil) == 0 ? 0 : errno
+    return outputError.withLock { first in
+      if first == 0 { first = error }
+      return first == 0 ? nil : first
+    }
   }
 
   /// A plugin's text may hold anything: nothing of it shall steer the terminal.

@@ -56,6 +56,7 @@ struct AudioRun {
     let length = MediaTime.monotonic() - start
     try? outgoing.waitPlayed(deadline: Deadline.after(milliseconds: AudioRun.patience))
     wait(milliseconds: 1_000) { incoming.stats.counters.received >= outgoing.stats.counters.packets }
+    for session in [sender, receiver] { failures += Call.failures(session.waitingEvents) }
     let figures = figures(producer, outgoing.stats.counters, incoming.stats.counters, length) + findings(of: renderers)
     call.keepStats()
     try sender.stop(outgoing)

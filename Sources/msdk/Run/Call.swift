@@ -88,6 +88,13 @@ final class Call {
     return happenings
   }
 
+  /// What failed of late.
+  static func failures(_ events: [SessionEvent]) -> [String] {
+    events.compactMap { event in
+      if case .failed(let text)? = happening(event, nil) { text } else { nil }
+    }
+  }
+
   static func happening(_ event: SessionEvent, _ producer: PluginInstance?) -> Happening? {
     switch event {
     case .plugin(let instance, let event) where Int(event.event) == MSDK_PLUGIN_EVENT_ERROR:
@@ -128,5 +135,14 @@ final class Call {
     while !isDone(), MediaTime.monotonic() < deadline {
       _ = clock.wait(until: Deadline.after(milliseconds: 5)) { _ in nil as Bool? }
     }
+  }
+}
+
+extension Session {
+  /// What has happened since it was last asked.
+  var waitingEvents: [SessionEvent] {
+    var events: [SessionEvent] = []
+    while let event = try? nextEvent(deadline: 0) { events.append(event.event) }
+    return events
   }
 }

@@ -18,7 +18,7 @@ struct StatsSnapshot {
       if errno == ECONNREFUSED { unlink(path) }
       return nil
     }
-    var patience = timeval(tv_sec: 5, tv_usec: 0)
+    var patience = timeval(tv_sec: 2, tv_usec: 0)
     setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
     var bytes: [UInt8] = []
     var piece = [UInt8](repeating: 0, count: 65_536)

@@ -71,7 +71,13 @@ struct TopRun {
   private func look(_ directory: String) throws(MediaError) -> [StatsSnapshot] {
     var found: [StatsSnapshot] = []
     for process in command.process.map({ [$0] }) ?? StatsPlace.processes(in: directory) {
-      if let snapshot = try StatsSnapshot(of: process, in: directory) { found.append(snapshot) }
+      do throws(MediaError) {
+        if let snapshot = try StatsSnapshot(of: process, in: directory) { found.append(snapshot) }
+      } catch {
+        // One that is stopped, or shows what cannot be read, hides no others.
+        guard command.process == nil else { throw error }
+        Terminal.complain("warning: \(error.text)")
+      }
     }
     return found
   }
