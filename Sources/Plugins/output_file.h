@@ -56,13 +56,12 @@ static inline msdk_result output_file_open(const plugin_report *report, const ch
  * is missing in the file. */
 static inline msdk_result output_file_close(const plugin_report *report, const output_file *file, bool begun, bool failed) {
   msdk_result result = MSDK_OK;
+  /* While it is locked: afterwards another renderer may write it. */
+  if (!begun && file->created) unlink(file->path);
   if (close(file->fd) != 0 && errno != EINTR && !failed) {
     result = report_fail(report, MSDK_E_IO, "closing '%.300s': %s", file->path, strerror(errno));
   }
-  if (!begun) {
-    report_log(report, MSDK_LOG_WARN, "nothing was written to '%.300s'", file->path);
-    if (file->created) unlink(file->path);
-  }
+  if (!begun) report_log(report, MSDK_LOG_WARN, "nothing was written to '%.300s'", file->path);
   free(file->path);
   return result;
 }

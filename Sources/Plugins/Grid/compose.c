@@ -83,6 +83,11 @@ static bool draw_tile(grid_composer *composer, grid_tile *tile, const grid_shown
   grid_colour ground = canvas_colour(ground_rgb);
   grid_rect at = tile->rect;
   bool has_frame = input->has_video && input->frame != NULL, had_frame = tile->frame_version != 0;
+  if (at.width == 0) {
+    tile->frame_version = has_frame ? input->frame_version : 0;
+    tile->info_version = input->info_version;
+    return true;
+  }
   if (tile->info_version != input->info_version || has_frame != had_frame) make_overlays(composer, tile, shown, settings);
   if (has_frame) {
     /* A screen is to be read: nothing of it is cut off. */
@@ -95,6 +100,8 @@ static bool draw_tile(grid_composer *composer, grid_tile *tile, const grid_shown
   }
   int32_t thickness = (at.height / FRAME_SHARE) & ~1;
   if (thickness < FRAME_LEAST) thickness = FRAME_LEAST;
+  if (thickness > at.height / 2) thickness = at.height / 2;
+  if (thickness > at.width / 2) thickness = at.width / 2;
   const grid_overlay *name = &tile->name;
   canvas_blend(canvas, at.x + thickness + MARGIN, at.y + at.height - name->height - thickness - MARGIN, name);
   if (input->is_speaking) canvas_frame(canvas, at, thickness, canvas_colour(speaking_rgb));

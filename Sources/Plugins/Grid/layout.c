@@ -9,6 +9,7 @@ static int32_t even(int32_t value) { return value < 2 ? 2 : value & ~1; }
 /* Cells of a table of that many columns, and the size of a frame of 16:9 in one. */
 typedef struct table {
   int32_t columns, rows, cell_width, cell_height, width, height;
+  bool fits; /* else some of its cells lie outside the area, as none is smaller than two pixels */
 } table;
 
 static table table_of(int32_t count, int32_t columns, grid_rect area) {
@@ -23,16 +24,21 @@ static table table_of(int32_t count, int32_t columns, grid_rect area) {
   }
   it.width = even(it.width);
   it.height = even(it.height);
+  it.fits = columns * it.cell_width + GAP * (columns - 1) <= area.width && it.rows * it.cell_height + GAP * (it.rows - 1) <= area.height;
   return it;
 }
 
-/* `fills`: the tiles are the cells, whatever their shape. */
+static bool is_inside(grid_rect tile, grid_rect area) {
+  return tile.x >= area.x && tile.y >= area.y && tile.x + tile.width <= area.x + area.width && tile.y + tile.height <= area.y + area.height;
+}
+
+/* `fills`: the tiles are the cells, whatever their shape. Those for which there is no room have no size. */
 static void place(int32_t count, grid_rect area, bool fills, grid_rect *tiles) {
   if (count == 0) return;
   table best = table_of(count, 1, area);
   for (int32_t columns = 2; columns <= count; columns++) {
     table candidate = table_of(count, columns, area);
-    if (candidate.width > best.width) best = candidate;
+    if (candidate.fits != best.fits ? candidate.fits : candidate.width > best.width) best = candidate;
   }
   int32_t width = fills ? best.cell_width : best.width, height = fills ? best.cell_height : best.height;
   int32_t top = area.y + (((area.height - best.rows * height - (best.rows - 1) * GAP) / 2) & ~1);
@@ -40,7 +46,8 @@ static void place(int32_t count, grid_rect area, bool fills, grid_rect *tiles) {
     int32_t row = i / best.columns, column = i % best.columns;
     int32_t in_row = row + 1 < best.rows ? best.columns : count - row * best.columns;
     int32_t left = area.x + (((area.width - in_row * width - (in_row - 1) * GAP) / 2) & ~1);
-    tiles[i] = (grid_rect){left + column * (width + GAP), top + row * (height + GAP), width, height};
+    grid_rect tile = {left + column * (width + GAP), top + row * (height + GAP), width, height};
+    tiles[i] = is_inside(tile, area) ? tile : (grid_rect){0};
   }
 }
 

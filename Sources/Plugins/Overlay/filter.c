@@ -1,14 +1,35 @@
 /* Luma is mixed pixel by pixel, chroma by what the pixels under a sample have together. What lies outside the picture is left out. */
+#define _POSIX_C_SOURCE 200809L
 #include "self.h"
 #include "../formats.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <png.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
-static msdk_result init_filter(msdk_self *self) {
+/* A regular file; never waits, as for the other end of a fifo. */
+static FILE *open_image(msdk_self *self) {
+  int fd = open(self->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+  struct stat status;
+  FILE *file = NULL;
+  if (fd < 0) report_fail(&self->report, MSDK_E_IO, "'%.200s' cannot be read: %s", self->path, strerror(errno));
+  else if (fstat(fd, &status) != 0 || !S_ISREG(status.st_mode)) {
+    report_fail(&self->report, MSDK_E_IO, "'%.200s' cannot be read: it is not a regular file", self->path);
+  } else if ((file = fdopen(fd, "rb")) == NULL) {
+    report_fail(&self->report, MSDK_E_IO, "'%.200s' cannot be read: %s", self->path, strerror(errno));
+  }
+  if (fd >= 0 && file == NULL) close(fd);
+  return file;
+}
+
+static msdk_result read_image(msdk_self *self, FILE *file) {
   png_image image = {.version = PNG_IMAGE_VERSION};
-  if (!png_image_begin_read_from_file(&image, self->path)) {
+  if (!png_image_begin_read_from_stdio(&image, file)) {
     return report_fail(&self->report, MSDK_E_IO, "'%.200s' cannot be read: %s", self->path, image.message);
   }
   image.format = PNG_FORMAT_RGBA;
@@ -35,6 +56,14 @@ static msdk_result init_filter(msdk_self *self) {
   free(self->rgba);
   free(self->yuva);
   self->rgba = self->yuva = NULL;
+  return result;
+}
+
+static msdk_result init_filter(msdk_self *self) {
+  FILE *file = open_image(self);
+  if (file == NULL) return MSDK_E_IO;
+  msdk_result result = read_image(self, file);
+  fclose(file);
   return result;
 }
 

@@ -7,6 +7,7 @@
 #include <poll.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <termios.h>
@@ -51,6 +52,10 @@ msdk_result tm_tty_open(const plugin_report *report, const char *path, bool size
   if (!tty.terminal && !sized) {
     close(tty.fd);
     return report_fail(report, MSDK_E_INVALID, "'%s' is not a terminal, so its size is unknown: set 'columns' and 'rows'", tty.name);
+  }
+  if (regular && flock(tty.fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) { /* not every file system has locks */
+    close(tty.fd);
+    return report_fail(report, MSDK_E_EXISTS, "'%s' is being written by another renderer; choose another path", tty.name);
   }
   if (regular && ftruncate(tty.fd, 0) != 0) {
     int error = errno;

@@ -67,6 +67,10 @@ static msdk_result init_render(msdk_self *self) {
 
 static msdk_result render_settings(msdk_self *self, msdk_audio_format *out) {
   out->sample_format = self->bits == 16 ? MSDK_SAMPLE_S16 : MSDK_SAMPLE_F32;
+  if (self->output.fd >= 0 && self->output.bits != 0) { /* the file has begun: the host converts to its format */
+    out->sample_rate = self->output.sample_rate;
+    out->channels = self->output.channels;
+  }
   return MSDK_OK;
 }
 

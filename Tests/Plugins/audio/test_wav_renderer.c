@@ -295,6 +295,10 @@ static void test_refusals(void) {
   CHECK_EQ(host_set_string(&instance, "format", "f32"), MSDK_OK); /* of the next file */
   CHECK_EQ(host_set_string(&instance, "path", host_path("next.wav")), MSDK_OK);
   other.sample_rate = 44100;
+  other.channels = 1;
+  CHECK_EQ(renderer->render_settings(instance.self, &other), MSDK_OK); /* what a host converts to */
+  CHECK(other.sample_rate == format.sample_rate && other.channels == format.channels);
+  other.sample_rate = 44100;
   CHECK_EQ(render(&instance, other, 480, 0, 0), MSDK_E_FORMAT);
   CHECK_TEXT(instance.context.error_text, "44100 Hz");
   other = format;

@@ -45,6 +45,29 @@ static void tiles_are_equal_apart_and_as_large_as_can_be(void) {
   }
 }
 
+/* Where there is no room for all, those that have none have no size. */
+static void nothing_lies_outside(void) {
+  uint32_t shown = 0, hidden = 0;
+  for (int32_t width = 64; width <= 130; width++) {
+    for (int32_t height = 64; height <= 130; height += 3) {
+      for (uint32_t screens = 0; screens <= 2; screens++) {
+        for (uint32_t people = 0; people + screens <= 25; people++) {
+          grid_rect tiles[50] = {{0}};
+          grid_layout(width, height, people, screens, tiles, tiles + people);
+          for (uint32_t i = 0; i < people + screens; i++) {
+            if (tiles[i].width == 0 && tiles[i].height == 0) hidden++;
+            else if (inside(tiles[i], width, height)) shown++;
+            else CHECK(0);
+            for (uint32_t j = 0; j < i; j++) CHECK(tiles[i].width == 0 || tiles[j].width == 0 || apart(tiles[i], tiles[j]));
+          }
+        }
+      }
+    }
+  }
+  printf("on grids of 64 to 130 pixels %u tiles are shown, and for %u there is no room\n", shown, hidden);
+  CHECK(shown > 100 * hidden);
+}
+
 static void check_rect(grid_rect got, int32_t x, int32_t y, int32_t width, int32_t height) {
   CHECK_EQ(got.x, x);
   CHECK_EQ(got.y, y);
@@ -107,6 +130,7 @@ static void pictures_fit_or_fill(void) {
 
 int main(void) {
   tiles_are_equal_apart_and_as_large_as_can_be();
+  nothing_lies_outside();
   some_layouts_to_the_pixel();
   a_screen_takes_the_large_place();
   pictures_fit_or_fill();

@@ -3,6 +3,7 @@
 
 #include <png.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 
 static const msdk_class *class;
 enum { SIDE = 6 };
@@ -120,6 +121,11 @@ static void files_that_are_none(void) {
   CHECK_EQ(host_set_string(&instance, "path", "/no/such/file.png"), MSDK_OK);
   CHECK_EQ(class->video_filter->init_filter(instance.self), MSDK_E_IO);
   CHECK_TEXT(instance.context.error_text, "/no/such/file.png");
+  const char *fifo = host_path("fifo.png");
+  CHECK_EQ(mkfifo(fifo, 0600), 0);
+  CHECK_EQ(host_set_string(&instance, "path", fifo), MSDK_OK);
+  CHECK_EQ(class->video_filter->init_filter(instance.self), MSDK_E_IO);
+  CHECK_TEXT(instance.context.error_text, "not a regular file");
   const char *path = host_path("cut.png");
   FILE *whole = fopen(red_image(), "rb"), *cut = fopen(path, "wb");
   CHECK(whole != NULL && cut != NULL);
