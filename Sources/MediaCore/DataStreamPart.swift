@@ -44,7 +44,7 @@ public indirect enum DataContent: Sendable, Equatable {
   /// Any of these, encrypted from end to end (encryption.h): the bytes are the ciphertext and its tag. The index is that of the key.
   case sealed(nonce: [UInt8], index: UInt32)
 
-  /// Bytes of attributes and of what a text names, which are the only other parts of any length; an empty attachment takes memory, too.
+  /// Bytes of its parts of any length; an empty attachment takes memory, too.
   package var weight: Int {
     let attributes: [String: String]
     var weight = 0
@@ -53,6 +53,9 @@ public indirect enum DataContent: Sendable, Equatable {
       attributes = info.attributes
       weight = info.attachments.reduce(info.replyTo.utf8.count) { $0 + $1.utf8.count + MemoryLayout<String>.size }
     case .stream(.end(_, _, let added)): attributes = added
+    case .call(.request(_, let method, _, _)): return method.utf8.count
+    case .call(.failure(_, _, let text)): return text.utf8.count
+    case .sealed(let nonce, _): return nonce.count
     default: return 0
     }
     return attributes.reduce(weight) { $0 + $1.key.utf8.count + $1.value.utf8.count }

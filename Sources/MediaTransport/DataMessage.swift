@@ -25,8 +25,8 @@ public struct DataMessage: Sendable, Equatable {
   /// Reliable, for everybody, without a topic.
   public init(_ bytes: [UInt8]) { self.bytes = bytes }
 
-  /// Bytes that are kept for it.
-  var size: Int { bytes.count + content.weight }
+  /// Bytes that are kept for it. A topic of other programs may be longer than one of ours.
+  package var size: Int { bytes.count + topic.utf8.count + content.weight }
 
   /// Whether it is for that member, if they are not the sender.
   func isFor(_ userID: String) -> Bool { recipients.isEmpty || recipients.contains(userID) }

@@ -220,29 +220,21 @@ public final class OutgoingAudio: OutgoingCore {
   /// In any state of the stream. The next buffer that leaves fades; what follows while it is muted is reported as dropped, `.muted`. The
   /// members are notified at once. Replaces what a moderator set.
   public func setMuted(_ isMuted: Bool) {
-    let publication: Publication? = guarded.withLock { guarded in
+    let session: Session? = guarded.withLock { guarded in
       guarded.isMutedByModerator = false
-      guard guarded.isMuted != isMuted else { return nil }
-      guarded.isMuted = isMuted
-      return guarded.life.publication
+      return guarded.mute(isMuted)
     }
-    publication.map { tell($0, isMuted: isMuted) }
+    session?.refreshRenderers()
   }
 
   /// A moderator mutes, or takes his own muting back; nobody but the program unmutes what it muted itself.
   func moderate(isMuted: Bool) {
-    let publication: Publication? = guarded.withLock { guarded in
+    let session: Session? = guarded.withLock { guarded in
       guard guarded.isMuted != isMuted, isMuted || guarded.isMutedByModerator else { return nil }
-      guarded.isMuted = isMuted
       guarded.isMutedByModerator = isMuted
-      return guarded.life.publication
+      return guarded.mute(isMuted)
     }
-    publication.map { tell($0, isMuted: isMuted) }
-  }
-
-  private func tell(_ publication: Publication, isMuted: Bool) {
-    publication.transport.setMuted(publication.id, isMuted)
-    publication.session.refreshRenderers()
+    session?.refreshRenderers()
   }
 
   /// By what samples are multiplied: 0 to 8, else `.range` is thrown; 1 at first. A change is smooth, within one buffer. Throws
@@ -260,7 +252,12 @@ public final class OutgoingAudio: OutgoingCore {
   public func setBitrate(_ bitrate: Int) throws(MediaError) {
     try OutgoingAudioOptions.check(bitrate: bitrate)
     try checkEncoder()
-    guarded.withLock { if bitrate != 0 { $0.encoderSettings.bitrate = bitrate } }
+    guard bitrate != 0 else { return }
+    let publication = guarded.withLock { guarded in
+      guarded.encoderSettings.bitrate = bitrate
+      return guarded.life.codec == FourCC.raw ? nil : guarded.life.publication
+    }
+    publication.map { $0.session.takes(self, as: $0.id, bits: options.bits(bitrate)) }
   }
 
   /// Per cent of packets lost on the network path, for the encoder: 0 to 100, else `.range` is thrown. Throws `.unsupported` for a stream
@@ -341,5 +338,15 @@ extension OutgoingAudio.Guarded {
   mutating func takePending() -> [OutgoingAudio.Pending] {
     queued = 0
     return pending.takeAll()
+  }
+}
+
+extension OutgoingAudio.Guarded {
+  /// Notifies the room under the lock, so that its last state is the stream's. Gives the session if it is a change there.
+  fileprivate mutating func mute(_ isMuted: Bool) -> Session? {
+    guard self.isMuted != isMuted else { return nil }
+    self.isMuted = isMuted
+    life.publication.map { $0.transport.setMuted($0.id, isMuted) }
+    return life.publication?.session
   }
 }

@@ -54,6 +54,8 @@ public final class Session: TransportDelegate {
     var transport: (any Transport)?
     var members: [Member] = []
     var permissions = Permissions.ordinary
+    /// Attached streams have become permitted, and are to be started.
+    var awaitsPermitted = false
     /// Shown when it connects.
     var token: AccessToken
     /// Of its own participant.
@@ -188,7 +190,7 @@ public final class Session: TransportDelegate {
         guarded.outgoing = [:]
         guarded.incoming = [:]
         guarded.members = []
-        guarded.permissions = .ordinary
+        (guarded.permissions, guarded.awaitsPermitted) = (.ordinary, false)
         guarded.estimate = 0
         guarded.shares = BitrateAllocator()
       }
@@ -476,9 +478,13 @@ public final class Session: TransportDelegate {
     case .connected(let permissions):
       change(to: .connected, transport, permissions)
       watchQuality(of: transport)
+      // What was started before anything was known of them.
+      endWhatIsNotPermitted()
       startAttached()
     case .reconnecting: change(to: .reconnecting, transport)
-    case .reconnected: change(to: .connected, transport)
+    case .reconnected:
+      change(to: .connected, transport)
+      startWhatWasPermitted()
     case .disconnected(let error): leave(transport, because: error)
     case .joined(let member):
       let isHere = guarded.withLock { guarded in

@@ -38,10 +38,22 @@ extension Session {
     guard let former else { return }
     endWhatIsNotPermitted()
     // What was attached and not permitted.
-    if !permissions.isSubset(of: former) { startAttached() }
+    guard !permissions.isSubset(of: former) else { return }
+    guarded.withLock { $0.awaitsPermitted = true }
+    startWhatWasPermitted()
   }
 
-  private func endWhatIsNotPermitted() {
+  /// At once, or when the session has reconnected.
+  func startWhatWasPermitted() {
+    let isDue = guarded.withLock { guarded in
+      guard guarded.awaitsPermitted, guarded.state == .connected else { return false }
+      guarded.awaitsPermitted = false
+      return true
+    }
+    if isDue { startAttached() }
+  }
+
+  func endWhatIsNotPermitted() {
     let (permissions, outgoing, incoming, sound) = guarded.withLock { guarded in
       (guarded.permissions, Array(guarded.outgoing.values), Array(guarded.incoming.values), guarded.sound)
     }

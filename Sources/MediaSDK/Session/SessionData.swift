@@ -24,11 +24,11 @@ struct DataInbox {
 
   /// Whether the reader is to be told.
   mutating func take(_ message: DataMessage, from userID: String) -> Bool {
-    while waiting.isFull || !waiting.isEmpty && bytes + message.bytes.count > DataInbox.mostBytes {
-      if let dropped = waiting.pop() { (bytes, missed) = (bytes - dropped.message.bytes.count, missed + 1) }
+    while waiting.isFull || !waiting.isEmpty && bytes + message.size > DataInbox.mostBytes {
+      if let dropped = waiting.pop() { (bytes, missed) = (bytes - dropped.message.size, missed + 1) }
     }
     _ = waiting.push(ReceivedData(userID: userID, message: message))
-    bytes += message.bytes.count
+    bytes += message.size
     defer { isAnnounced = true }
     return !isAnnounced
   }
@@ -42,7 +42,7 @@ struct DataInbox {
     data.missed = missed
     guard data.message.bytes.count <= most else { return (data, false) }
     _ = waiting.pop()
-    (bytes, missed) = (bytes - data.message.bytes.count, 0)
+    (bytes, missed) = (bytes - data.message.size, 0)
     return (data, true)
   }
 }

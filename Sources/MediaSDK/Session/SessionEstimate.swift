@@ -22,6 +22,16 @@ extension Session {
     }
     if isHere { divideEstimate() }
   }
+
+  /// A stream of audio takes more or less than before.
+  func takes(_ stream: OutgoingAudio, as id: StreamID, bits: UInt64) {
+    let isHere = guarded.withLock { guarded in
+      guard guarded.sound.outgoing[id] === stream else { return false }
+      guarded.shares.set(stream, bits: bits)
+      return true
+    }
+    if isHere { divideEstimate() }
+  }
 }
 
 extension OutgoingVideoOptions {

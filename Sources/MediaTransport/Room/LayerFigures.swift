@@ -72,6 +72,7 @@ package final class LayerFigures: Sendable {
     return state.withLock { state in
       guard state.layers.indices.contains(layer) else { return Flow(revision: state.revision, figures: self) }
       var flow = Flow(revision: state.revision, figures: self)
+      let former = state.layers[layer].newest
       state.layers[layer].newest = max(time, state.layers[layer].newest ?? time)
       count(frame, at: time, in: &state.layers[layer])
       let size = (frame.native.pointee.width, frame.native.pointee.height)
@@ -81,7 +82,7 @@ package final class LayerFigures: Sendable {
         (flow.revision, flow.isNewSize) = (state.revision, true)
       }
       for other in state.layers.indices {
-        if isFlowing(state.layers[other], at: time) {
+        if isFlowing(state.layers[other], at: time, after: former) {
           flow.flowing.insert(other)
         } else {
           (state.layers[other].bitrate, state.layers[other].baseBitrate) = (0, 0)
@@ -91,7 +92,12 @@ package final class LayerFigures: Sendable {
     }
   }
 
-  private func isFlowing(_ layer: Layer, at time: Int64) -> Bool { layer.newest.map { time &- $0 < LayerFigures.silence } ?? false }
+  /// At a frame of another layer, which had one before at `former`. A slow stream's layers come if they had that one, too.
+  private func isFlowing(_ layer: Layer, at time: Int64, after former: Int64?) -> Bool {
+    guard let newest = layer.newest else { return false }
+    guard time &- newest >= LayerFigures.silence, let former, former < time else { return time &- newest < LayerFigures.silence }
+    return newest >= former &- (time &- former) / 2
+  }
 
   private func count(_ frame: EncodedFrame, at time: Int64, in layer: inout Layer) {
     // One that comes again begins anew, and one of which nothing is known counts at once.

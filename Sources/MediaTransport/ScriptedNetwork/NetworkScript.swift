@@ -57,6 +57,9 @@ public struct NetworkScript: Sendable {
       guard (0...longest).contains(step.delay), (0...longest).contains(step.jitter) else {
         throw MediaError(.range, "\(name).delay_ns is \(step.delay), jitter_ns \(step.jitter); accepted: 0..\(longest)")
       }
+      guard step.queue >= 0 else {
+        throw MediaError(.range, "\(name).queue_ns is \(step.queue); accepted: 0 for the default, or more")
+      }
       guard step.loss <= 1_000_000 else {
         throw MediaError(.range, "\(name).loss_ppm is \(step.loss); accepted: 0..1000000")
       }

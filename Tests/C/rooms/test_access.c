@@ -139,6 +139,9 @@ static void permissions_hold_for_what_was_asked_before(void) {
   msdk_outgoing_audio_stats stats = MSDK_INIT(msdk_outgoing_audio_stats);
   CHECK_OK(msdk_outgoing_audio_get_stats(spoken, &stats));
   CHECK_EQ(stats.receivers, 0);
+  uint32_t state = 99;
+  CHECK_OK(msdk_incoming_audio_get_state(mix, &state));
+  CHECK_EQ(state, MSDK_INCOMING_STOPPED);
   msdk_outgoing_audio_destroy(attached);
   msdk_outgoing_audio_destroy(spoken);
   msdk_engine_destroy(engine);

@@ -43,6 +43,13 @@ import Testing
     for number in 0..<3 { _ = take(&inbox, DataInbox.mostBytes / 2, from: "\(number)") }
     found = [read(&inbox)]
     #expect(found == ["1 1 true"])
+    // Topics of other programs take memory, too.
+    inbox = DataInbox()
+    var topical = message(0)
+    topical.topic = String(repeating: "t", count: 60_000)
+    for number in 0..<100 { _ = inbox.take(topical, from: "\(number)") }
+    found = [read(&inbox)]
+    #expect(found == ["\(100 - DataInbox.mostBytes / 60_000) \(100 - DataInbox.mostBytes / 60_000) true"])
     inbox = DataInbox()
     _ = take(&inbox, DataInbox.mostBytes + 1, from: "a")
     found = [read(&inbox), read(&inbox)]

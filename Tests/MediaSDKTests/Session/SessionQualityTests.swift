@@ -60,6 +60,18 @@ import Testing
     #expect(call.anna.demand == (300_000, 0))
   }
 
+  @Test func whatAudioTakesFollowsItsBitrate() throws {
+    let outgoing = try call.engine.makeOutgoingAudio(Make.opus())
+    try call.anna.start(outgoing)
+    func taken() -> UInt64 { call.anna.guarded.withLock { $0.shares.demand } }
+    try outgoing.setBitrate(32_000)
+    let before = taken()
+    try outgoing.setBitrate(96_000)
+    #expect(before > 32_000 && taken() == before + 64_000)
+    try call.anna.stop(outgoing)
+    #expect(taken() == 0)
+  }
+
   @Test func whoHasLeftIsToldNoMore() throws {
     #expect(try pass(seconds: 10).count == 2)
     call.anna.disconnect()

@@ -37,6 +37,22 @@ import Testing
     #expect((460_000...555_000).contains(figures.layers[1].bitrate) && figures.layers[0].bitrate == 0)
   }
 
+  /// A screen that stands still, or a slow camera: a layer has stopped if it misses a frame that another one has.
+  @Test func layersOfASlowStreamCome() throws {
+    let figures = LayerFigures(count: 3)
+    func isFlowing(_ layer: Int, at seconds: Int64, _ others: [Int]) throws -> [Bool] {
+      let flow = try note(figures, layer, at: seconds * 1_000 * millisecond)
+      return others.map { flow.flowing.contains($0) }
+    }
+    for layer in 0..<3 { _ = try note(figures, layer, at: 0) }
+    for frame in Int64(1)..<5 {
+      for layer in 0..<3 { #expect(try isFlowing(layer, at: frame, [0, 1, 2]) == [true, true, true], "\(layer) of \(frame)") }
+    }
+    // The best one stops after that.
+    for layer in 0..<2 { _ = try note(figures, layer, at: 5_000 * millisecond) }
+    #expect(try isFlowing(0, at: 6, [0, 1, 2]) == [true, true, false])
+  }
+
   @Test func droppableFramesAreCountedApart() throws {
     let figures = LayerFigures(count: 2)
     for frame in Int64(0)..<90 {

@@ -43,6 +43,7 @@ import Testing
     #expect(status([NetworkScript.Step(jitter: -1)]) == .range)
     #expect(status([NetworkScript.Step(jitter: 10_000_000_001)]) == .range)
     #expect(status([NetworkScript.Step(loss: 1_000_001)]) == .range)
+    #expect(status([NetworkScript.Step(queue: -1)]) == .range)
   }
 
   @Test func theEdgesAreAccepted() {
