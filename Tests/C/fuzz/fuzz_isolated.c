@@ -27,7 +27,7 @@ static other_side begin(void) {
     for (int i = 6; i < 64; i++) close(i);
     int nothing = open("/dev/null", O_WRONLY);
     dup2(nothing, 2);
-    execl(program, program, "--isolate", "5", (char *)NULL);
+    execl(program, program, "--isolate", "6", (char *)NULL);
     _exit(99);
   }
   close(calls[1]);
