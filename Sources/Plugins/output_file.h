@@ -20,9 +20,14 @@ typedef struct output_file {
   bool created, regular; /* created: there was no such file before; regular: no device, can be cut and patched */
 } output_file;
 
+/* Refuses a regular file that another renderer writes (MSDK_E_EXISTS); it is locked as long as it is open. The caller closes it. */
+static inline msdk_result output_file_lock(const plugin_report *report, int fd, const char *path) {
+  if (flock(fd, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) return MSDK_OK; /* not every file system has locks */
+  return report_fail(report, MSDK_E_EXISTS, "'%.300s' is being written by another renderer; choose another path", path);
+}
+
 /* Leaves what is in the file alone. Regular files only, and devices if `devices`; never waits. `shared`: as the umask has it, not for the
- * owner alone, to whom belongs what is heard and seen in a call. A file that another renderer writes is refused (MSDK_E_EXISTS): it is
- * locked as long as it is open. */
+ * owner alone, to whom belongs what is heard and seen in a call. A file that another renderer writes is refused. */
 static inline msdk_result output_file_open(const plugin_report *report, const char *path, bool shared, bool devices, output_file *out) {
   const int flags = O_WRONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
   const mode_t mode = shared ? 0666 : 0600;
@@ -37,9 +42,10 @@ static inline msdk_result output_file_open(const plugin_report *report, const ch
     return report_fail(report, MSDK_E_INVALID, devices ? "'%.300s' is neither a regular file nor a character device"
                                                        : "'%.300s' is not a regular file", path);
   }
-  if (regular && flock(fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) { /* not every file system has locks */
+  msdk_result locked = regular ? output_file_lock(report, fd, path) : MSDK_OK;
+  if (locked < 0) {
     close(fd);
-    return report_fail(report, MSDK_E_EXISTS, "'%.300s' is being written by another renderer; choose another path", path);
+    return locked;
   }
   size_t size = strlen(path) + 1;
   char *copy = malloc(size);

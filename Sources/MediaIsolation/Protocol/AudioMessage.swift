@@ -10,6 +10,7 @@ public enum AudioMessage {
     let bytes: UnsafeRawBufferPointer
 
     /// `.corrupt` unless there are as many bytes as samples.
+    @inline(never)
     init(reading reader: inout WireReader) throws(MediaError) {
       header = try reader.get(AudioFrameHeader.self)
       bytes = try reader.getBytes()
@@ -21,6 +22,7 @@ public enum AudioMessage {
     }
 
     /// From the host's pool, with a reference and without samples; nil when the pool has none.
+    @inline(never)
     func makeFrame(_ sampleCount: UInt32, _ host: msdk_host, _ context: OpaquePointer?) throws(MediaError) -> AudioFrame? {
       var native = header.native
       var pointer: UnsafeMutablePointer<msdk_audio_frame>?

@@ -35,7 +35,7 @@ public final class AudioParts {
     let (total, first) = (try reader.get(UInt32.self), try reader.get(UInt32.self))
     let content = try AudioMessage.Content(reading: &reader)
     if first == 0 {
-      frame?.release()
+      frame.take()?.release()
       guard total <= AudioFormat.mostSamples else { throw MediaError(.corrupt, "an audio frame has \(total) samples") }
       (frame, done) = (try content.makeFrame(total, host, context), 0)
       if frame == nil { return .none }

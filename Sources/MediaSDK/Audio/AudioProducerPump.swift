@@ -106,7 +106,7 @@ final class AudioProducerPump: Sendable {
   // MARK: On the worker
 
   private func step() -> Int64 {
-    try? changes.take("change") { change() }
+    if state.withLock({ $0.isWantedNew }) { try? changes.take("change") { change() } }
     state.notify()
     guard handWaiting() else { return clock.now() + AudioProducerPump.patience }
     return producer.isAudioPull ? pullDue() : .max

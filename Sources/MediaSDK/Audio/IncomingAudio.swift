@@ -216,6 +216,7 @@ public final class IncomingAudio: AudioSink, IncomingCore {
   }
 
   /// Subscribed as long as somebody takes it; nothing arrives any more when it is not, unless another thread is about to see to that.
+  @inline(never)
   private func followSubscription() {
     guard let remote else { return }
     while let isNeeded = guarded.withLock({ nextSubscription(&$0) }) {

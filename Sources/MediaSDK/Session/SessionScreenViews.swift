@@ -52,6 +52,7 @@ extension Session {
   }
 
   /// The share has ended, and all of it was shown.
+  @inline(never)
   func endScreenViews(of stream: IncomingVideo) {
     for view in takeScreenViews(where: { $0.stream === stream }) { try? stream.detachRenderer(view.renderer) }
   }

@@ -118,6 +118,7 @@ public final class IncomingVideo: VideoSink, IncomingCore {
   }
 
   /// Subscribed while it is started.
+  @inline(never)
   private func followSubscription() {
     while let isNeeded = guarded.withLock({ $0.subscription.next(isNeeded: $0.life.state == .started) }) {
       if isNeeded { subscribe() } else { transport.unsubscribe(from: description.id) }

@@ -153,7 +153,8 @@ final class ProducerPump: Sendable {
   // MARK: On the worker
 
   private func step() -> Int64 {
-    let sizeTime = (try? changes.take("change") { change() }) ?? .max
+    let isChanging = state.withLock { $0.isWantedNew || $0.isSizeAsked }
+    let sizeTime = isChanging ? (try? changes.take("change") { change() }) ?? .max : .max
     state.notify()
     passKeyFrameRequest()
     return producer.isPull ? min(sizeTime, pullDue()) : sizeTime

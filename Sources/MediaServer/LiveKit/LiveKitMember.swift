@@ -373,10 +373,10 @@ final class LiveKitMember: WebParticipant, WebConnectionOwner {
   func send(_ packet: LiveKitDataPacket, isReliable: Bool) {
     guard grants.publishesData ?? grants.publishes, state.withLock({ $0.permissions?.contains(.sendData) == true }) else { return }
     guard let (names, sids) = packet.recipients else { return }
-    let (bytes, others) = (packet.from(member.userID, sid: sid), table.liveKit.members)
     let isForAll = names.isEmpty && sids.isEmpty
     let recipients = Set(names).union(look { $0.identities(of: sids) })
     guard isForAll || !recipients.isEmpty else { return }
+    let (bytes, others) = (packet.from(member.userID, sid: sid), table.liveKit.members)
     var delivery: DataDelivery?
     // What others cannot read is no error of theirs.
     if let data = try? packet.userData() {

@@ -20,8 +20,6 @@ final class JanusSession: RoomSession, TransportDelegate {
     var isLeft = false
     /// The engine does not end before the server is told.
     var isAwaited = false
-    /// When time is to pass for the client; nil: something else happens first.
-    var due: Int64?
     var paths = RoomPaths()
     /// The server says who speaks, so that packets need not.
     var hearsTalking = false
@@ -62,6 +60,8 @@ final class JanusSession: RoomSession, TransportDelegate {
   private let thread: any DriverLoop
   private let network: any Network
   private let loop: EventLoop
+  /// When time is to pass for the client.
+  private let alarm: LoopAlarm
   private let capture: PacketCapture?
   private let farewells: RoomFarewells
   private let owner: any RoomSessionOwner
@@ -74,6 +74,7 @@ final class JanusSession: RoomSession, TransportDelegate {
     capture: PacketCapture?, farewells: RoomFarewells, owner: any RoomSessionOwner
   ) throws(MediaError) {
     (self.url, self.own, self.thread, self.network, self.loop) = (url, own, thread, network, loop)
+    alarm = LoopAlarm(loop)
     (self.capture, self.farewells, self.owner) = (capture, farewells, owner)
     let secrets = try JanusSecrets(accessToken: entry.token.value)
     link =
@@ -168,23 +169,8 @@ final class JanusSession: RoomSession, TransportDelegate {
         return link.close()
       }
       guard event == nil, request == nil else { continue }
-      if let next { advance(at: next) }
+      if let next { alarm.set(at: next) { [weak self] in self?.advance() } }
       return
-    }
-  }
-
-  /// Once for all that ask for that time, or for a later one.
-  private func advance(at time: Int64) {
-    let isNews = state.withLock { state in
-      guard state.due.map({ time < $0 }) ?? true else { return false }
-      state.due = time
-      return true
-    }
-    guard isNews else { return }
-    loop.schedule(at: time) { [weak self] in
-      guard let self else { return }
-      self.state.withLock { state in if state.due == time { state.due = nil } }
-      self.advance()
     }
   }
 

@@ -30,8 +30,6 @@ final class LiveKitSession: RoomSession, TransportDelegate {
     /// It leaves when its data is acknowledged, or then.
     var flushEnd: Int64?
     var isLeft = false
-    /// When time is to pass for the client; nil: something else happens first.
-    var due: Int64?
     var paths = RoomPaths()
     var receptionLostAt: Int64?
 
@@ -89,6 +87,8 @@ final class LiveKitSession: RoomSession, TransportDelegate {
   let thread: any DriverLoop
   let network: any Network
   let loop: EventLoop
+  /// When time is to pass for the client.
+  private let alarm: LoopAlarm
   let capture: PacketCapture?
   let farewells: RoomFarewells
   private let owner: any RoomSessionOwner
@@ -107,6 +107,7 @@ final class LiveKitSession: RoomSession, TransportDelegate {
     capture: PacketCapture?, farewells: RoomFarewells, owner: any RoomSessionOwner
   ) {
     (self.url, self.own, self.thread, self.network, self.loop) = (url, own, thread, network, loop)
+    alarm = LoopAlarm(loop)
     (self.capture, self.farewells, self.owner) = (capture, farewells, owner)
     grants = LiveKitToken.claims(of: entry.token.value)
     moderation = LiveKitModeration(url, thread: thread, network: network)
@@ -225,25 +226,10 @@ final class LiveKitSession: RoomSession, TransportDelegate {
       }
       flush()
       guard let event else {
-        if let next, next != .max { advance(at: next) }
+        if let next, next != .max { alarm.set(at: next) { [weak self] in self?.advance() } }
         return
       }
       handle(event)
-    }
-  }
-
-  /// Once for all that ask for that time, or for a later one.
-  private func advance(at time: Int64) {
-    let isNews = state.withLock { state in
-      guard state.due.map({ time < $0 }) ?? true else { return false }
-      state.due = time
-      return true
-    }
-    guard isNews else { return }
-    loop.schedule(at: time) { [weak self] in
-      guard let self else { return }
-      self.state.withLock { state in if state.due == time { state.due = nil } }
-      self.advance()
     }
   }
 

@@ -1,35 +1,19 @@
 #define _DEFAULT_SOURCE
 #include "tty.h"
 #include "../monotonic.h"
+#include "../output_file.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <termios.h>
 #include <unistd.h>
 
 enum { PATIENCE_MS = 1000 };
-
-static msdk_result result_of(int error) {
-  switch (error) {
-  case ENOENT:
-  case ENOTDIR:
-  case ENXIO: return MSDK_E_NOT_FOUND; /* ENXIO: /dev/tty of a process that has no terminal */
-  case EACCES:
-  case EPERM:
-  case EROFS: return MSDK_E_PERMISSION;
-  case ENOMEM:
-  case EMFILE:
-  case ENFILE: return MSDK_E_NOMEM;
-  case EISDIR: return MSDK_E_INVALID;
-  default: return MSDK_E_IO;
-  }
-}
 
 msdk_result tm_tty_open(const plugin_report *report, const char *path, bool sized, bool shared, tm_tty *out) {
   bool own = path[0] == 0;
@@ -38,8 +22,8 @@ msdk_result tm_tty_open(const plugin_report *report, const char *path, bool size
   /* A terminal that is opened anew has a description of its own, so that nobody else's reads and writes stop waiting. */
   tty.fd = open(own ? "/dev/tty" : path, O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC | (sized && !own ? O_CREAT : 0), shared ? 0666 : 0600);
   if (tty.fd < 0 && own) {
-    return report_fail(report, result_of(errno), "this process has no terminal (/dev/tty: %s); the parameter 'path' can name one",
-                       strerror(errno));
+    msdk_result result = errno == ENXIO ? MSDK_E_NOT_FOUND : result_of(errno);
+    return report_fail(report, result, "this process has no terminal (/dev/tty: %s); the parameter 'path' can name one", strerror(errno));
   }
   if (tty.fd < 0) return report_fail(report, result_of(errno), "cannot open '%s' for writing: %s", tty.name, strerror(errno));
   struct stat status;
@@ -53,9 +37,10 @@ msdk_result tm_tty_open(const plugin_report *report, const char *path, bool size
     close(tty.fd);
     return report_fail(report, MSDK_E_INVALID, "'%s' is not a terminal, so its size is unknown: set 'columns' and 'rows'", tty.name);
   }
-  if (regular && flock(tty.fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) { /* not every file system has locks */
+  msdk_result locked = regular ? output_file_lock(report, tty.fd, tty.name) : MSDK_OK;
+  if (locked < 0) {
     close(tty.fd);
-    return report_fail(report, MSDK_E_EXISTS, "'%s' is being written by another renderer; choose another path", tty.name);
+    return locked;
   }
   if (regular && ftruncate(tty.fd, 0) != 0) {
     int error = errno;

@@ -4,6 +4,9 @@ import Testing
 @testable import IsolationProtocol
 @testable import MediaCore
 
+/// Of one test: what a host has given, with a reference each.
+private let kept = Monitor<[AudioFrame]>([])
+
 @Suite struct AudioPartsTests {
   private func messages(_ frame: AudioFrame) -> [[UInt8]] {
     var (all, first): ([[UInt8]], Int) = ([], 0)
@@ -15,10 +18,34 @@ import Testing
     return all
   }
 
-  private func take(_ parts: AudioParts, _ message: [UInt8]) throws -> AudioParts.Taken {
+  /// What is held of a frame is given back once, also when the next one is refused.
+  @Test func aFrameThatIsRefusedEndsTheOneBefore() throws {
+    let sent = try ramp(30_000, flags: 0)
+    defer { sent.release() }
+    var message = messages(sent)[0]
+    var keeper = openHost
+    keeper.audio_frame_acquire = { context, format, count, out in
+      let result = openHost.audio_frame_acquire?(context, format, count, out) ?? -1
+      if let frame = out?.pointee.flatMap({ try? AudioFrame.retained(foreign: $0) }) { kept.withLock { $0.append(frame) } }
+      return result
+    }
+    do {
+      let parts = AudioParts()
+      _ = try take(parts, message, keeper)
+      // More samples than a frame may have.
+      for place in 0..<4 { message[place] = 0xFF }
+      let error = #expect(throws: MediaError.self) { _ = try take(parts, message, keeper) }
+      #expect(error?.status == .corrupt)
+    }
+    let frames = kept.withLock { $0 }
+    #expect(frames.map(\.references) == [1])
+    for frame in frames { frame.release() }
+  }
+
+  private func take(_ parts: AudioParts, _ message: [UInt8], _ host: msdk_host = openHost) throws -> AudioParts.Taken {
     try message.withUnsafeBytes { bytes in
       var reader = WireReader(bytes)
-      return try parts.take(&reader, openHost, nil)
+      return try parts.take(&reader, host, nil)
     }
   }
 

@@ -106,8 +106,8 @@ import Testing
     try house.close()
   }
 
-  /// A client confirms what it was asked for, and the first confirmation comes after the second request.
-  @Test func lateConfirmationsUndoNothing() throws {
+  /// Anna publishes audio, of that sid, in a room whose members may do everything.
+  private func inModeratedCall(_ body: (ServerHouse, _ bot: RoomEnd, _ anna: LiveKitEnd, _ sid: String) throws -> Void) throws {
     let house = try ServerHouse.forLiveKit()
     var access = RoomAccess()
     access.permissions = .all
@@ -119,82 +119,67 @@ import Testing
     try anna.media.call(for: second, video: nil, audio: 0)
     #expect(try house.run([anna]) { bot.added.count == 1 && anna.published.count == 1 })
     let sid = try #require(anna.published.first?.sid)
-    for isMuted in [true, false] {
-      try bot.link.mute("anna", isMuted)
-      #expect(try house.run([anna]) { bot.has(isMuted ? "muted" : "unmuted") })
-    }
-    for isMuted in [true, false] { try anna.say(.mute(LiveKitMute(sid: sid, isMuted: isMuted))) }
-    _ = try house.run([anna], for: second) { false }
-    #expect(bot.events.filter { $0 == "muted" || $0 == "unmuted" } == ["muted", "unmuted"], "\(bot.events)")
-    // What is the client's own word counts.
-    try anna.say(.mute(LiveKitMute(sid: sid, isMuted: true)))
-    #expect(try house.run([anna]) { bot.events.last == "muted" }, "\(bot.events)")
+    try body(house, bot, anna, sid)
     anna.close()
     try house.close()
+  }
+
+  /// A client confirms what it was asked for, and the first confirmation comes after the second request.
+  @Test func lateConfirmationsUndoNothing() throws {
+    try inModeratedCall { house, bot, anna, sid in
+      for isMuted in [true, false] {
+        try bot.link.mute("anna", isMuted)
+        #expect(try house.run([anna]) { bot.has(isMuted ? "muted" : "unmuted") })
+      }
+      for isMuted in [true, false] { try anna.say(.mute(LiveKitMute(sid: sid, isMuted: isMuted))) }
+      _ = try house.run([anna], for: second) { false }
+      #expect(bot.events.filter { $0 == "muted" || $0 == "unmuted" } == ["muted", "unmuted"], "\(bot.events)")
+      // What is the client's own word counts.
+      try anna.say(.mute(LiveKitMute(sid: sid, isMuted: true)))
+      #expect(try house.run([anna]) { bot.events.last == "muted" }, "\(bot.events)")
+    }
   }
 
   /// What she muted herself stays muted, and what a moderator has muted she may unmute.
   @Test func aModeratorEndsTheirOwnMutesOnly() throws {
-    let house = try ServerHouse.forLiveKit()
-    var access = RoomAccess()
-    access.permissions = .all
-    try LoopbackTransport.setAccess(access, room: house.room, clock: house.clock)
-    defer { try? LoopbackTransport.setAccess(nil, room: house.room, clock: house.clock) }
-    let bot = try house.member("bot")
-    let anna = try LiveKitEnd(house, "anna", at: "10.0.0.1", publishes: [false])
-    #expect(try house.run([anna]) { anna.isHere })
-    try anna.media.call(for: second, video: nil, audio: 0)
-    #expect(try house.run([anna]) { bot.added.count == 1 && anna.published.count == 1 })
-    let sid = try #require(anna.published.first?.sid)
-    func mutes() -> [String] { bot.events.filter { $0 == "muted" || $0 == "unmuted" } }
-    func told() -> [Bool] { anna.said.compactMap { if case .mute(let mute) = $0 { mute.isMuted } else { nil } } }
-    try anna.say(.mute(LiveKitMute(sid: sid, isMuted: true)))
-    #expect(try house.run([anna]) { mutes() == ["muted"] })
-    for isMuted in [true, false] {
-      try bot.link.mute("anna", isMuted)
+    try inModeratedCall { house, bot, anna, sid in
+      func mutes() -> [String] { bot.events.filter { $0 == "muted" || $0 == "unmuted" } }
+      func told() -> [Bool] { anna.said.compactMap { if case .mute(let mute) = $0 { mute.isMuted } else { nil } } }
+      try anna.say(.mute(LiveKitMute(sid: sid, isMuted: true)))
+      #expect(try house.run([anna]) { mutes() == ["muted"] })
+      for isMuted in [true, false] {
+        try bot.link.mute("anna", isMuted)
+        _ = try house.run([anna], for: second) { false }
+      }
+      #expect(told().isEmpty && mutes() == ["muted"], "\(anna.said) \(bot.events)")
+      // She ends the moderator's mute, after which there is none to be ended.
+      try anna.say(.mute(LiveKitMute(sid: sid, isMuted: false)))
+      #expect(try house.run([anna]) { mutes().last == "unmuted" })
+      try bot.link.mute("anna", true)
+      #expect(try house.run([anna]) { told() == [true] && mutes().count == 3 })
+      for isMuted in [false, true] { try anna.say(.mute(LiveKitMute(sid: sid, isMuted: isMuted))) }
+      #expect(try house.run([anna]) { mutes() == ["muted", "unmuted", "muted", "unmuted", "muted"] }, "\(bot.events)")
+      try bot.link.mute("anna", false)
       _ = try house.run([anna], for: second) { false }
+      #expect(told() == [true] && mutes().count == 5, "\(anna.said) \(bot.events)")
     }
-    #expect(told().isEmpty && mutes() == ["muted"], "\(anna.said) \(bot.events)")
-    // She ends the moderator's mute, after which there is none to be ended.
-    try anna.say(.mute(LiveKitMute(sid: sid, isMuted: false)))
-    #expect(try house.run([anna]) { mutes().last == "unmuted" })
-    try bot.link.mute("anna", true)
-    #expect(try house.run([anna]) { told() == [true] && mutes().count == 3 })
-    for isMuted in [false, true] { try anna.say(.mute(LiveKitMute(sid: sid, isMuted: isMuted))) }
-    #expect(try house.run([anna]) { mutes() == ["muted", "unmuted", "muted", "unmuted", "muted"] }, "\(bot.events)")
-    try bot.link.mute("anna", false)
-    _ = try house.run([anna], for: second) { false }
-    #expect(told() == [true] && mutes().count == 5, "\(anna.said) \(bot.events)")
-    anna.close()
-    try house.close()
   }
 
   /// LiveKit's SDK confirms each mute twice; what it says then is its own.
   @Test func whatAClientSaysAfterItsConfirmationsIsItsOwn() throws {
-    let house = try ServerHouse.forLiveKit()
-    var access = RoomAccess()
-    access.permissions = .all
-    try LoopbackTransport.setAccess(access, room: house.room, clock: house.clock)
-    defer { try? LoopbackTransport.setAccess(nil, room: house.room, clock: house.clock) }
-    let bot = try house.member("bot")
-    let anna = try LiveKitEnd(house, "anna", at: "10.0.0.1", publishes: [false])
-    #expect(try house.run([anna]) { anna.isHere })
-    try anna.media.call(for: second, video: nil, audio: 0)
-    #expect(try house.run([anna]) { bot.added.count == 1 && anna.published.count == 1 })
-    let sid = try #require(anna.published.first?.sid)
-    func mutes() -> [String] { bot.events.filter { $0 == "muted" || $0 == "unmuted" } }
-    for (number, isMuted) in [true, false].enumerated() {
-      try bot.link.mute("anna", isMuted)
-      #expect(try house.run([anna]) { anna.said.count { if case .mute = $0 { true } else { false } } == number + 1 })
-      for _ in 0..<2 { try anna.say(.mute(LiveKitMute(sid: sid, isMuted: isMuted))) }
+    try inModeratedCall { house, bot, anna, sid in
+      func mutes() -> [String] { bot.events.filter { $0 == "muted" || $0 == "unmuted" } }
+      for (number, isMuted) in [true, false].enumerated() {
+        try bot.link.mute("anna", isMuted)
+        #expect(try house.run([anna]) { anna.said.count { if case .mute = $0 { true } else { false } } == number + 1 })
+        for _ in 0..<2 { try anna.say(.mute(LiveKitMute(sid: sid, isMuted: isMuted))) }
+      }
+      for (number, isMuted) in [true, false].enumerated() {
+        try anna.say(.mute(LiveKitMute(sid: sid, isMuted: isMuted)))
+        #expect(try house.run([anna]) { mutes().count == number + 3 }, "\(bot.events)")
+      }
+      #expect(mutes() == ["muted", "unmuted", "muted", "unmuted"])
     }
-    for (number, isMuted) in [true, false].enumerated() {
-      try anna.say(.mute(LiveKitMute(sid: sid, isMuted: isMuted)))
-      #expect(try house.run([anna]) { mutes().count == number + 3 }, "\(bot.events)")
-    }
-    #expect(mutes() == ["muted", "unmuted", "muted", "unmuted"])
-    anna.close()
-    try house.close()
   }
 
   @Test func muteAndModerationGoBothWays() throws {

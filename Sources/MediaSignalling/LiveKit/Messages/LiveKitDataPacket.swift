@@ -9,6 +9,8 @@ public struct LiveKitDataPacket: ProtoMessage {
   var sid = ""
   /// Data of a program, as it came.
   private var user: [UInt8]?
+  /// What it says; nil: it cannot be read, or there is none.
+  private var envelope: LiveKitUserEnvelope?
   private var rest: [UInt8] = []
 
   init() {}
@@ -22,13 +24,16 @@ public struct LiveKitDataPacket: ProtoMessage {
   }
 
   /// Throws `.corrupt` and `.limit` for what is none.
-  public init(_ bytes: [UInt8]) throws(MediaError) { try self.init(reading: bytes) }
+  public init(_ bytes: [UInt8]) throws(MediaError) {
+    try self.init(reading: bytes)
+    envelope = user.flatMap { try? LiveKitUserEnvelope(reading: $0) }
+  }
 
   /// For whom it is. Both empty: for everybody. nil: data of a program that cannot be read, which is for nobody. LiveKit's SDK for browsers names
   /// recipients in that data alone.
   public var recipients: (identities: [String], sids: [String])? {
-    guard let user else { return (destinations, []) }
-    return (try? LiveKitUserEnvelope(reading: user)).map { (destinations + $0.destinations, $0.destinationSIDs) }
+    guard user != nil else { return (destinations, []) }
+    return envelope.map { (destinations + $0.destinations, $0.destinationSIDs) }
   }
 
   private var content: [UInt8] {
@@ -62,7 +67,7 @@ public struct LiveKitDataPacket: ProtoMessage {
   public func from(_ identity: String, sid: String) -> [UInt8] {
     var copy = self
     (copy.identity, copy.sid, copy.destinations) = (identity, sid, [])
-    if let user, var envelope = try? LiveKitUserEnvelope(reading: user) {
+    if var envelope {
       (envelope.identity, envelope.sid) = (identity, sid)
       copy.user = envelope.encoded
     }
